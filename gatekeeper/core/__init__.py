@@ -1,0 +1,1 @@
+"""Pure middle: values in, values out; no clock, loop, log or environment."""

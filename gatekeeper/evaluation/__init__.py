@@ -1,0 +1,1 @@
+"""Offline use of the same gate: rows, metrics, calibration."""

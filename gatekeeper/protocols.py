@@ -1,0 +1,73 @@
+"""The seams between layers: what the gate asks of a model and of whoever schedules it.
+
+Pure declarations. A model is used from one thread only; a judge may be awaited by many tasks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gatekeeper.verdict import UnresolvedReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedPair:
+    """A (premise, claim) pair as token ids, not padded; what ``Model.score`` takes."""
+
+    ids: tuple[int, ...]
+    type_ids: tuple[int, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Length in tokens, special tokens included."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairScore:
+    """Temperature-scaled P(entailment) and P(contradiction) of one pair, each in [0, 1].
+
+    A two-class model has no contradiction class; its ``contradiction`` is 0.0.
+    """
+
+    entailment: float
+    contradiction: float
+
+
+class Model(Protocol):
+    """An entailment model: text in, probabilities out. Not for use by two threads at once."""
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 over the model files, hexadecimal."""
+        ...
+
+    def encode(self, premise: str, hypothesis: str) -> EncodedPair | None:
+        """Encode a pair; cut the end of the premise if need be, the hypothesis never.
+
+        Returns None if the hypothesis leaves no room for a premise (claim_too_long).
+        """
+        ...
+
+    def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
+        """Run one forward pass over the pairs, in order. Blocking.
+
+        Raises:
+            InferenceError: If the runtime fails or a probability is not finite.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Scores pairs in time or says why not."""
+
+    async def score(
+        self, pairs: Sequence[EncodedPair], *, deadline: float | None
+    ) -> list[PairScore | UnresolvedReason]:
+        """Return one entry a pair, in order; never raises for a failed pass.
+
+        Args:
+            pairs: Any number, also none.
+            deadline: Monotonic clock reading in seconds after which no pass starts; None: never.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The model: the only place of tokenizers and onnxruntime."""
