@@ -45,7 +45,8 @@ class ModelFileError(ModelError):
     def __init__(self, path: Path, found: str, expected: str) -> None:
         self.path, self.found, self.expected = path, found, expected
         super().__init__(
-            f"{path}: found {found}, expected {expected}; restore the file or install the model again"
+            f"{path}: found {found}, expected {expected}; "
+            "restore the file or install the model again"
         )
 
 

@@ -38,6 +38,4 @@ def stem(word: str) -> str:
 
 def terms(text: str) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats kept, stop words left out."""
-    return tuple(
-        stem(word) for word in WORD.findall(text.lower()) if word not in STOP_WORDS
-    )
+    return tuple(stem(word) for word in WORD.findall(text.lower()) if word not in STOP_WORDS)
