@@ -1,0 +1,34 @@
+"""The value guard: what numbers, dates and names in a claim have to do with those in the evidence.
+
+Pure: no I/O, no clock, the standard library only, and time linear in the length of the texts.
+"""
+
+from gatekeeper.core.values.compare import compare
+from gatekeeper.core.values.extract import extract
+from gatekeeper.core.values.facts import index
+from gatekeeper.core.values.literals import literal_support
+from gatekeeper.core.values.model import (
+    Bound,
+    Fact,
+    FactIndex,
+    Finding,
+    Kind,
+    Reading,
+    Relation,
+    Value,
+)
+
+__all__ = [
+    "Bound",
+    "Fact",
+    "FactIndex",
+    "Finding",
+    "Kind",
+    "Reading",
+    "Relation",
+    "Value",
+    "compare",
+    "extract",
+    "index",
+    "literal_support",
+]
