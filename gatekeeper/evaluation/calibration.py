@@ -1,0 +1,228 @@
+"""``calibration.json``: the thresholds that go with a model, and where they come from.
+
+First form: the threshold with the best mean balanced accuracy over public sets. It carries no
+guarantee, and says so: ``guarantee`` is null.
+"""
+
+import json
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from gatekeeper.errors import InputError
+from gatekeeper.evaluation.context import type_name
+
+FORMAT = 1
+SOURCES = ("public", "own")
+
+# Thousandths: finer steps would fit the noise of a few thousand rows.
+GRID = tuple(step / 1000 for step in range(1, 1000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Thresholds in (0, 1) fitted for one model.
+
+    ``fingerprint`` names what the thresholds were fitted for. ``temperature`` (above 0) divides
+    the logits where it is not None. ``sets`` says per data set how many rows were used.
+    ``source`` is "public" (shipped with the model) or "own" (the user's rows).
+    """
+
+    source: str
+    fingerprint: str
+    support_threshold: float
+    contradiction_threshold: float
+    sets: Mapping[str, object] = field(default_factory=dict)
+    temperature: float | None = None
+    created: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdChoice:
+    """The chosen threshold and the balanced accuracy there, mean and by set."""
+
+    threshold: float
+    mean_balanced_accuracy: float
+    by_set: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """The saved score of one labelled answer: lowest claim support, 0 on a finding."""
+
+    score: float
+    wrong: bool
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Read a calibration file.
+
+    Raises:
+        InputError: If the file is missing, no JSON, or says something impossible; ``place`` is
+            the path and the key.
+    """
+    return parse_calibration(_read_json(path), place=str(path))
+
+
+def parse_calibration(raw: Mapping[str, object], *, place: str) -> Calibration:
+    """Turn a parsed calibration file into its value; unknown keys are ignored.
+
+    Raises:
+        InputError: As ``read_calibration``.
+    """
+    reader = _Reader(raw, place)
+    reader.must_be("format", (FORMAT,))
+    reader.must_be("guarantee", (None,))
+    return Calibration(
+        source=reader.must_be("source", SOURCES),
+        fingerprint=reader.text("fingerprint"),
+        support_threshold=reader.number("support_threshold", high=1.0),
+        contradiction_threshold=reader.number("contradiction_threshold", high=1.0),
+        sets=reader.mapping("sets"),
+        temperature=(
+            reader.number("temperature", high=math.inf)
+            if raw.get("temperature") is not None
+            else None
+        ),
+        created=reader.text("created") if raw.get("created") is not None else None,
+        note=reader.text("note", empty=True),
+    )
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a file that ``read_calibration`` reads back as the same value."""
+    record: dict[str, object] = {
+        "format": FORMAT,
+        "source": calibration.source,
+        "fingerprint": calibration.fingerprint,
+        "support_threshold": calibration.support_threshold,
+        "contradiction_threshold": calibration.contradiction_threshold,
+        "temperature": calibration.temperature,
+        "sets": dict(calibration.sets),
+        "created": calibration.created,
+        "guarantee": None,
+        "note": calibration.note,
+    }
+    optional = ("temperature", "created")
+    kept = {key: value for key, value in record.items() if key not in optional or value is not None}
+    path.write_text(json.dumps(kept, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def choose_threshold(rows_by_set: Mapping[str, Sequence[Saved]]) -> ThresholdChoice:
+    """Return the threshold with the best mean balanced accuracy over the sets.
+
+    An answer is blocked when its score lies below the threshold. Candidates are thousandths. Of
+    several that are equally good the one nearest to the mean of them all is taken, the smaller
+    one on a draw, so that a plateau gives its middle.
+
+    Raises:
+        ValueError: If there is no set, or one lacks wrong or correct answers.
+    """
+    if not rows_by_set:
+        raise ValueError("no set to choose a threshold from")
+    curves = {name: _balanced_curve(name, rows) for name, rows in rows_by_set.items()}
+    means = [fmean(curve[i] for curve in curves.values()) for i in range(len(GRID))]
+    best = max(means)
+    # Sums in another order may differ in the last bit; such candidates are equally good.
+    tied = [i for i, mean in enumerate(means) if math.isclose(mean, best, abs_tol=1e-12)]
+    middle = fmean(tied)
+    chosen = min(tied, key=lambda i: (abs(i - middle), i))
+    return ThresholdChoice(
+        threshold=GRID[chosen],
+        mean_balanced_accuracy=means[chosen],
+        by_set={name: curve[chosen] for name, curve in curves.items()},
+    )
+
+
+def smallest_exceeded_by(scores: Sequence[float], *, share: float) -> float:
+    """Return the smallest thousandth that at most ``share`` of the scores reach.
+
+    Used for the contradiction threshold: ``scores`` are P(contradiction) of pairs that hold no
+    contradiction. The largest thousandth comes back where even that is reached too often.
+
+    Raises:
+        ValueError: If there are no scores.
+    """
+    if not scores:
+        raise ValueError("no scores to set a threshold by")
+    allowed = math.floor(share * len(scores))
+    return next(
+        (step for step in GRID if sum(score >= step for score in scores) <= allowed), GRID[-1]
+    )
+
+
+def _balanced_curve(name: str, rows: Sequence[Saved]) -> list[float]:
+    wrong = sorted(row.score for row in rows if row.wrong)
+    correct = sorted(row.score for row in rows if not row.wrong)
+    if not wrong or not correct:
+        raise ValueError(f"set {name!r} needs wrong and correct answers")
+    return [(_share_below(wrong, t) + 1.0 - _share_below(correct, t)) / 2.0 for t in GRID]
+
+
+def _share_below(ordered: Sequence[float], threshold: float) -> float:
+    return bisect_left(ordered, threshold) / len(ordered)
+
+
+def _read_json(path: Path) -> Mapping[str, object]:
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        found = (error.strerror or "an error while reading").lower()
+        raise InputError(str(path), found, "a calibration file") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(path), f"no JSON ({error})", "a calibration file") from error
+    if not isinstance(value, dict):
+        raise InputError(str(path), type_name(value), "an object")
+    return value
+
+
+class _Reader:
+    """Typed access to a calibration's keys; a fault names file and key."""
+
+    def __init__(self, raw: Mapping[str, object], place: str) -> None:
+        self._raw = raw
+        self._place = place
+
+    def must_be(self, key: str, allowed: tuple[object, ...]) -> str:
+        """Return a value, as text, that has to be one of a few."""
+        value = self._get(key)
+        if not any(type(value) is type(item) and value == item for item in allowed):
+            expected = " or ".join(json.dumps(item) for item in allowed)
+            raise self._fault(key, f"{value!r:.60}", expected)
+        return str(value)
+
+    def text(self, key: str, *, empty: bool = False) -> str:
+        """Return a string."""
+        value = self._get(key)
+        if not isinstance(value, str) or not (value or empty):
+            raise self._fault(key, f"{value!r:.60}", "a string")
+        return value
+
+    def number(self, key: str, *, high: float) -> float:
+        """Return a finite number between 0 and ``high``, both excluded."""
+        value = self._get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._fault(key, type_name(value), "a number")
+        if not 0 < value < high:
+            limits = "above 0" if high == math.inf else f"between 0 and {high:g}"
+            raise self._fault(key, f"{value!r:.60}", f"a number {limits}, ends excluded")
+        return float(value)
+
+    def mapping(self, key: str) -> Mapping[str, object]:
+        """Return an object."""
+        value = self._get(key)
+        if not isinstance(value, dict):
+            raise self._fault(key, type_name(value), "an object")
+        return value
+
+    def _get(self, key: str) -> object:
+        if key not in self._raw:
+            raise self._fault(key, "nothing", "a value")
+        return self._raw[key]
+
+    def _fault(self, key: str, found: str, expected: str) -> InputError:
+        return InputError(f"{self._place}: {key}", found, expected)
