@@ -3,7 +3,7 @@
 Pure declarations. A model is used from one thread only; a judge may be awaited by many tasks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,6 +49,10 @@ class Model(Protocol):
         """
         ...
 
+    def unknown_words(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text that the vocabulary can't spell; the model is blind to them."""
+        ...
+
     def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
         """Run one forward pass over the pairs, in order. Blocking.
 
@@ -59,7 +63,14 @@ class Model(Protocol):
 
 
 class Judge(Protocol):
-    """Scores pairs in time or says why not."""
+    """Scores pairs in time or says why not, and carries the work that must not stop the loop."""
+
+    async def run(self, steps: Iterator[None]) -> None:
+        """Exhaust an iterator off the event loop; what it raises is raised here.
+
+        A step is a short slice of work (aim at 20 ms at most), so that work can be mixed.
+        """
+        ...
 
     async def score(
         self, pairs: Sequence[EncodedPair], *, deadline: float | None
@@ -70,4 +81,8 @@ class Judge(Protocol):
             pairs: Any number, also none.
             deadline: Monotonic clock reading in seconds after which no pass starts; None: never.
         """
+        ...
+
+    def close(self) -> None:
+        """Give back threads; blocking until the running pass ends."""
         ...

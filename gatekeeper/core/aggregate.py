@@ -1,0 +1,156 @@
+"""From pair scores and guard findings to the status of a claim.
+
+Pure. The rules that hold here:
+
+- A status is final only when all planned pairs are scored; a value clash needs none of them. So
+  any subset of scored pairs gives the status of the full run or UNRESOLVED.
+- Support is the maximum over premises (SummaC-ZS, Laban et al., TACL 2022).
+- Contradiction counts from the two highest-ranked windows and from windows whose support is
+  within 0.2 of the best: a distant sentence on another topic contradicts nothing.
+- Both from different passages is CONFLICTING, both from one passage is CONTRADICTED.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gatekeeper.core.evidence import Premise
+from gatekeeper.protocols import PairScore
+from gatekeeper.verdict import ClaimStatus, UnresolvedReason
+
+CONTRADICTION_WINDOWS = 2
+CONTRADICTION_MARGIN = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Support at or above ``support`` supports; contradiction at or above its own contradicts."""
+
+    support: float
+    contradiction: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """One premise planned for a claim.
+
+    ``verbatim`` marks a premise that is the claim word for word: its support is 1.0 unasked.
+    """
+
+    premise: Premise
+    verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """The value guard's word on a claim: ``clashing`` decides, ``absent`` limits."""
+
+    clashing: bool = False
+    absent: bool = False
+    passages: tuple[int, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A claim's status, and the premises that decided it by position in the plan, best first."""
+
+    status: ClaimStatus
+    support: float | None = None
+    contradiction: float | None = None
+    decided_by: tuple[int, ...] = ()
+    unresolved: UnresolvedReason | None = None
+
+
+Scored = PairScore | UnresolvedReason | None
+
+
+def decide_claim(
+    plan: Sequence[Planned], scores: Sequence[Scored], ruling: Ruling, thresholds: Thresholds
+) -> Finding:
+    """Decide one claim from its plan and as many scores as there are.
+
+    Args:
+        plan: Premises in rank order, a joint one last.
+        scores: One entry a premise: a score, the reason there is none, or None for not yet.
+        ruling: What the value guard found.
+        thresholds: The marks of the running calibration.
+
+    Returns:
+        UNRESOLVED with the first reason of the list if an entry is no score (budget for None).
+    """
+    if ruling.clashing:
+        return Finding(status=ClaimStatus.CONTRADICTED)
+    missing = {
+        UnresolvedReason.BUDGET if score is None else score
+        for score in scores
+        if not isinstance(score, PairScore)
+    }
+    if missing:
+        reason = next(reason for reason in UnresolvedReason if reason in missing)
+        return Finding(status=ClaimStatus.UNRESOLVED, unresolved=reason)
+    known = [score for score in scores if isinstance(score, PairScore)]
+    return _weigh(plan, known, ruling, thresholds)
+
+
+def _weigh(
+    plan: Sequence[Planned], scores: Sequence[PairScore], ruling: Ruling, marks: Thresholds
+) -> Finding:
+    """Weigh support against contradiction once every score is in."""
+    supports = [
+        1.0 if entry.verbatim else score.entailment
+        for entry, score in zip(plan, scores, strict=True)
+    ]
+    support = max(supports, default=0.0)
+    against = {
+        position: scores[position].contradiction
+        for position in _may_contradict(plan, supports, support)
+    }
+    contradiction = max(against.values(), default=0.0)
+    supporters = [n for n, value in enumerate(supports) if value >= marks.support]
+    opponents = [n for n, value in against.items() if value >= marks.contradiction]
+    status = _status(plan, supporters, opponents, ruling)
+    deciding = []
+    if status is not ClaimStatus.SUPPORTED:
+        deciding += sorted(opponents, key=lambda n: -against[n])
+    if status in (ClaimStatus.SUPPORTED, ClaimStatus.CONFLICTING):
+        deciding += sorted(supporters, key=lambda n: -supports[n])
+    return Finding(
+        status=status, support=support, contradiction=contradiction, decided_by=tuple(deciding)
+    )
+
+
+def _may_contradict(plan: Sequence[Planned], supports: Sequence[float], best: float) -> list[int]:
+    """Return the positions whose contradiction counts; a premise never contradicts its copy."""
+    single = [n for n, entry in enumerate(plan) if not entry.premise.is_joint]
+    near = [n for n in single if supports[n] >= best - CONTRADICTION_MARGIN]
+    chosen = sorted({*single[:CONTRADICTION_WINDOWS], *near})
+    return [n for n in chosen if not plan[n].verbatim]
+
+
+def _status(
+    plan: Sequence[Planned], supporters: Sequence[int], opponents: Sequence[int], ruling: Ruling
+) -> ClaimStatus:
+    """Map who supports and who contradicts to a status: one mapping, tested both ways."""
+    if supporters and not opponents:
+        return ClaimStatus.UNSUPPORTED if ruling.absent else ClaimStatus.SUPPORTED
+    if not opponents:
+        return ClaimStatus.UNSUPPORTED
+    for_it = {passage for n in supporters for passage in plan[n].premise.passages}
+    against = {passage for n in opponents for passage in plan[n].premise.passages}
+    apart = len(for_it | against) > 1
+    if for_it and apart and not ruling.absent:
+        return ClaimStatus.CONFLICTING
+    return ClaimStatus.CONTRADICTED
+
+
+def claim_score(finding: Finding, ruling: Ruling, thresholds: Thresholds) -> float | None:
+    """Return the score of a claim: its support, 0 on a guard or contradiction finding.
+
+    None while unresolved. For every mark t > 0 a claim is flagged exactly if its score is below t.
+    """
+    if finding.status is ClaimStatus.UNRESOLVED:
+        return None
+    if ruling.clashing or ruling.absent or finding.support is None:
+        return 0.0
+    contradicted = (finding.contradiction or 0.0) >= thresholds.contradiction
+    return 0.0 if contradicted else finding.support

@@ -1,0 +1,235 @@
+"""The gate: text and evidence in, verdict out. The one path for every use of the product.
+
+A check is incremental: text is fed as it comes, and any way of cutting an answer gives the same
+verdict. Nothing is kept on the gate between checks; a check belongs to one answer and one task.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass, field
+
+from gatekeeper.core import values
+from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
+from gatekeeper.core.evidence import build_index
+from gatekeeper.core.plan import ClaimPlan, Limits, Planner
+from gatekeeper.core.segment import SEGMENTER_VERSION, Segmenter
+from gatekeeper.protocols import Judge, Model
+from gatekeeper.verdict import (
+    ClaimStatus,
+    ClaimVerdict,
+    Evidence,
+    NotCheckedReason,
+    Segment,
+    UnresolvedReason,
+    Verdict,
+)
+
+# Raised by hand when the plan or the aggregation decides differently from before.
+PIPELINE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that decides verdicts beside the model: marks, pipeline constants, boilerplate."""
+
+    thresholds: Thresholds
+    limits: Limits = field(default_factory=Limits)
+    boilerplate: tuple[str, ...] = ()
+
+
+class Gate:
+    """Checks answers against evidence with one model; safe to share between tasks."""
+
+    def __init__(self, model: Model, judge: Judge, settings: Settings) -> None:
+        self.model = model
+        self.judge = judge
+        self.settings = settings
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The marks claims are held against."""
+        return self.settings.thresholds
+
+    def close(self) -> None:
+        """End the worker; a check under way is answered first."""
+        self.judge.close()
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 over model, pipeline constants, guard and segmenter versions and thresholds."""
+        parts = (
+            self.model.fingerprint,
+            PIPELINE_VERSION,
+            values.GUARD_VERSION,
+            SEGMENTER_VERSION,
+            sorted(asdict(self.settings.limits).items()),
+            sorted(asdict(self.settings.thresholds).items()),
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def open(self, evidence: Evidence, *, deadline: float | None = None) -> "Check":
+        """Begin the check of one answer.
+
+        Args:
+            evidence: What the answer may rest on.
+            deadline: Monotonic clock reading in seconds after which no forward pass starts.
+        """
+        return Check(self, evidence, deadline=deadline)
+
+    async def check(
+        self, answer: str, evidence: Evidence, *, deadline: float | None = None
+    ) -> Verdict:
+        """Check a whole answer: feed once and finish."""
+        check = self.open(evidence, deadline=deadline)
+        await check.feed(answer)
+        return await check.finish()
+
+
+class Check:
+    """The check of one answer. Feed its text in any pieces, then finish once.
+
+    Cancelling an awaited call abandons the check; a pass that has begun ends unused.
+    """
+
+    def __init__(self, gate: Gate, evidence: Evidence, *, deadline: float | None) -> None:
+        self._gate = gate
+        self._evidence = Evidence(
+            passages=tuple(passage for passage in evidence.passages if passage.text.strip()),
+            question=evidence.question,
+        )
+        self._deadline = deadline
+        self._segmenter = Segmenter(gate.settings.boilerplate)
+        self._pieces: list[str] = []
+        self._segments: list[Segment] = []
+        self._claims: list[ClaimPlan] = []
+        self._planner: Planner | None = None
+
+    async def feed(self, text: str) -> tuple[Segment, ...]:
+        """Take the next piece of the answer; returns the segments it completed."""
+        done = len(self._segments)
+        self._pieces.append(text)
+        await self._gate.judge.run(self._take(lambda: self._segmenter.feed(text)))
+        return tuple(self._segments[done:])
+
+    async def finish(self) -> Verdict:
+        """Score what was planned and give the verdict."""
+        await self._gate.judge.run(self._take(self._segmenter.finish))
+        reason = self._not_checked()
+        if reason is not None:
+            return self._verdict((), reason)
+        if len(self._claims) <= self._gate.settings.limits.claims:
+            await self._score()
+            for claim in filter(self._is_undecided, self._claims):
+                claim.add_joint()
+            await self._score()
+        return self._verdict(tuple(self._rule(claim) for claim in self._claims))
+
+    def _take(self, segment: Callable[[], list[Segment]]) -> Iterator[None]:
+        """Segment and plan, in steps."""
+        found = segment()
+        self._segments.extend(found)
+        yield
+        if not self._evidence.passages:
+            return
+        if self._planner is None:
+            self._planner = yield from self._prepare()
+        for claim in found:
+            if claim.is_claim:
+                self._claims.append(self._plan(claim, self._planner))
+                yield
+
+    def _prepare(self) -> Generator[None, None, Planner]:
+        """Build the evidence index and the planner, a passage a step."""
+        index = yield from build_index(self._evidence)
+        model = self._gate.model
+        return Planner(
+            index,
+            values.index([line.sentence.text for line in index.lines]),
+            tuple(passage.text for passage in self._evidence.passages),
+            encode=model.encode,
+            unknown_words=model.unknown_words,
+            limits=self._gate.settings.limits,
+        )
+
+    def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:
+        """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
+        if len(self._claims) >= self._gate.settings.limits.claims:
+            return ClaimPlan(segment=claim)
+        return planner.plan(claim)
+
+    def _not_checked(self) -> NotCheckedReason | None:
+        if not "".join(self._pieces).strip():
+            return NotCheckedReason.NO_TEXT
+        return None if self._evidence.passages else NotCheckedReason.NO_CONTEXT
+
+    async def _score(self) -> None:
+        """Have the judge score every pair that waits, all claims in one call."""
+        places = [(claim, n) for claim in self._claims for n in claim.waiting()]
+        pairs = [pair for claim, n in places if (pair := claim.pairs[n]) is not None]
+        scores = await self._gate.judge.score(pairs, deadline=self._deadline)
+        for (claim, n), score in zip(places, scores, strict=True):
+            claim.scores[n] = score
+
+    def _is_undecided(self, claim: ClaimPlan) -> bool:
+        finding = self._find(claim)
+        return (
+            claim.fixed is None
+            and finding.status is ClaimStatus.UNSUPPORTED
+            and not claim.ruling.absent
+        )
+
+    def _find(self, claim: ClaimPlan) -> Finding:
+        """Return what is known of a claim now."""
+        if claim.fixed is not None:
+            return claim.fixed
+        if len(self._claims) > self._gate.settings.limits.claims:
+            return Finding(status=ClaimStatus.UNRESOLVED, unresolved=UnresolvedReason.BUDGET)
+        marks = self._gate.settings.thresholds
+        return decide_claim(claim.planned, claim.scores, claim.ruling, marks)
+
+    def _rule(self, claim: ClaimPlan) -> ClaimVerdict:
+        """Turn a finding into the verdict on a claim, with places and words for people."""
+        finding = self._find(claim)
+        segment = claim.segment
+        premises = [claim.planned[n].premise for n in finding.decided_by]
+        refs = tuple(ref for premise in premises for ref in premise.refs)
+        by_guard = tuple(self._evidence.passages[n].id for n in claim.ruling.passages)
+        return ClaimVerdict(
+            start=segment.start,
+            end=segment.end,
+            text="".join(self._pieces)[segment.start : segment.end],
+            status=finding.status,
+            support=finding.support,
+            contradiction=finding.contradiction,
+            score=claim_score(finding, claim.ruling, self._gate.settings.thresholds),
+            passages=tuple(dict.fromkeys((*by_guard, *(ref.passage for ref in refs)))),
+            premises=refs,
+            reason=_reason(finding, claim),
+            unresolved=finding.unresolved,
+        )
+
+    def _verdict(
+        self, claims: tuple[ClaimVerdict, ...], reason: NotCheckedReason | None = None
+    ) -> Verdict:
+        return Verdict(
+            segments=tuple(self._segments),
+            claims=claims,
+            not_checked=reason,
+            fingerprint=self._gate.fingerprint,
+        )
+
+
+def _reason(finding: Finding, claim: ClaimPlan) -> str:
+    """Say in words what decided; names value, rule and passage where the guard did."""
+    if finding.unresolved is not None:
+        return str(finding.unresolved)
+    if claim.ruling.reason:
+        return claim.ruling.reason
+    if finding.status is ClaimStatus.SUPPORTED:
+        copied = claim.planned[finding.decided_by[0]].verbatim
+        return "stands in the passage word for word" if copied else "follows from the passage"
+    if finding.status is ClaimStatus.UNSUPPORTED:
+        return "follows from no passage"
+    if finding.status is ClaimStatus.CONFLICTING:
+        return "one passage supports it, another contradicts it"
+    return "the passage says otherwise"
