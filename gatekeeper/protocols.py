@@ -50,7 +50,7 @@ class Model(Protocol):
         ...
 
     def unknown_words(self, text: str) -> tuple[str, ...]:
-        """Return the words of a text that the vocabulary can't spell; the model is blind to them."""
+        """Return the words of a text that the vocabulary can't spell: it is blind to those."""
         ...
 
     def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:

@@ -1,0 +1,34 @@
+# Everything a developer runs. Each target builds its own environment; nothing else is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: test lint types unit wheel bench clean
+
+# Order matters: the red step names the fault.
+test: lint types unit
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group test --editable .
+	touch $@
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+unit: $(VENV)/ready
+	$(BIN)/pytest --cov --cov-report=term
+
+# Labelled sets are not part of the project; BENCH names the folder that holds them.
+bench: $(VENV)/ready
+	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
+	$(BIN)/python -m benchmarks.accuracy "$(BENCH)"
+
+clean:
+	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
