@@ -1,0 +1,206 @@
+"""The policy: what is checked on which route, and what happens then. Frozen values, no I/O.
+
+The same objects come out of ``gatekeeper.toml`` and out of Python. Their constructors refuse what
+is nonsense by itself; what contradicts something else is found by ``gatekeeper.config``, all
+faults at once, each with its place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from gatekeeper.verdict import Action
+
+
+class Mode(StrEnum):
+    """How far a route goes: not at all, watching only, or acting on verdicts."""
+
+    OFF = "off"
+    SHADOW = "shadow"
+    ENFORCE = "enforce"
+
+
+class Shape(StrEnum):
+    """Response shapes with a name; any other JSON is reached by a pointer."""
+
+    OPENAI_CHAT = "openai-chat"
+    PLAIN = "plain"
+
+
+class Expose(StrEnum):
+    """What a released or annotated response says about its check."""
+
+    ID = "id"
+    VERDICT = "verdict"
+    NONE = "none"
+
+
+class StreamMode(StrEnum):
+    """How a stream is held (design: streams)."""
+
+    BY_SENTENCE = "by_sentence"
+    WHOLE = "whole"
+    RELEASE_THEN_STOP = "release_then_stop"
+
+
+# Reasons a client can bring about: a ``default`` never releases them, the policy must name them.
+CLIENT_REASONS = frozenset(
+    {"encoding", "size", "range", "stream", "language", "shape", "overload", "budget"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reactions:
+    """A total table from reason to action: named reasons first, else the default.
+
+    A default of RELEASE does not reach the reasons in ``CLIENT_REASONS``: they are withheld.
+    """
+
+    default: Action
+    by_reason: Mapping[str, Action] = field(default_factory=lambda: MappingProxyType({}))
+
+    def action(self, reason: str) -> Action:
+        """Return what is done for a reason."""
+        named = self.by_reason.get(reason)
+        if named is not None:
+            return named
+        if self.default is Action.RELEASE and reason in CLIENT_REASONS:
+            return Action.WITHHOLD
+        return self.default
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseSource:
+    """Passages from the JSON response: ``pointer`` may end in ``/*``; text and id inside each."""
+
+    pointer: str
+    text: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSource:
+    """Passages from the JSON request; ``roles`` picks chat messages by role instead."""
+
+    pointer: str | None = None
+    text: str | None = None
+    id: str | None = None
+    roles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateSource:
+    """Passages the app put into ``request.state`` under a name: str, list of str or of dict."""
+
+    name: str
+    text: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolverSource:
+    """Passages from a function of the user's, ``package.module:function``, run off the loop."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSource:
+    """Passages from a file, read at start: house facts, blank lines between passages."""
+
+    path: str
+
+
+Source = ResponseSource | RequestSource | StateSource | ResolverSource | FileSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareKey:
+    """What stays on one side of a share: a header, a place in the request, or a state name."""
+
+    header: str | None = None
+    request: str | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trip:
+    """Leave ``enforce`` when more than ``blocked_share`` of the last ``of_last`` were blocked."""
+
+    blocked_share: float
+    of_last: int
+    to: Mode = Mode.SHADOW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """What readiness and alerts hold the route against; rates as fractions of 1."""
+
+    false_block: float
+    accepted_error: float
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Every bound of a gated request in one place; past one the answer is not checked, never part.
+
+    Sizes in bytes, times in seconds. ``held_bytes`` is per request, ``process_bytes`` over all.
+    """
+
+    request_bytes: int = 1_000_000
+    held_bytes: int = 4_000_000
+    process_bytes: int = 256_000_000
+    decoded_bytes: int = 8_000_000
+    decoded_ratio: int = 100
+    json_depth: int = 64
+    passages: int = 200
+    evidence_chars: int = 400_000
+    resolver_s: float = 0.5
+    send_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One gated path. ``answer`` is a JSON pointer or a shape; budgets are in seconds."""
+
+    path: str
+    answer: str | Shape
+    context: tuple[Source, ...]
+    mode: Mode
+    on_flagged: Action
+    on_unresolved: Reactions
+    on_not_checked: Reactions
+    on_no_claims: Action = Action.RELEASE
+    methods: tuple[str, ...] = ("POST",)
+    share: float = 1.0
+    share_key: ShareKey | None = None
+    question: str | None = None
+    boilerplate: tuple[str, ...] = ()
+    budget_s: float = 0.2
+    expose: Expose = Expose.ID
+    stream: StreamMode = StreamMode.BY_SENTENCE
+    targets: Targets | None = None
+    trip: Trip | None = None
+    uncalibrated: Mode | None = None
+    accept_public_calibration: bool = False
+    withheld_text: str = "This answer was withheld because it could not be verified."
+    block_status: int = 422
+    max_in_flight_per_key: int | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256."""
+
+    routes: tuple[Route, ...]
+    model: str | None = None
+    model_sha256: str | None = None
+    store_text: str = "none"
+    retention_days: int = 30
+
+    def route(self, path: str) -> Route | None:
+        """Return the route for a path as the server routes it, or None if it is not gated."""
+        return next((route for route in self.routes if route.path == path), None)
