@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gatekeeper.verdict import UnresolvedReason
+from gatekeeper.policy import Mode, Route
+from gatekeeper.verdict import Action, UnresolvedReason, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,4 +86,72 @@ class Judge(Protocol):
 
     def close(self) -> None:
         """Give back threads; blocking until the running pass ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What holds for a route now: the configured mode after environment, trip and mode file.
+
+    ``tripped`` tells that a trip, not a person, chose the mode.
+    """
+
+    mode: Mode
+    share: float
+    tripped: bool = False
+
+
+class Controls(Protocol):
+    """Run-time changes, as every worker sees them. Never touches a file when asked."""
+
+    def now(self, route: Route) -> Control:
+        """Return what holds for the route at this moment."""
+        ...
+
+    def blocked(self, route: Route, *, was_blocked: bool) -> None:
+        """Count an enforced decision towards the route's trip."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One answer on a gated route, checked or not: what telemetry and the outcome store get.
+
+    ``action`` is what was done, None where nothing was left to deliver; ``would`` is what the
+    policy does with this verdict when enforced. Durations in seconds; ``check_s`` is the gate's
+    own service time, ``added_s`` the time the response was held after the app's last byte.
+    No text of answer or passages is in it beyond what ``verdict`` holds; telemetry never logs that.
+    """
+
+    id: str
+    route: str
+    mode: Mode
+    enforced: bool
+    verdict: Verdict
+    action: Action | None
+    would: Action
+    check_s: float
+    added_s: float
+    evidence_words: int
+    pairs: int
+    pair_tokens: int
+
+
+class Telemetry(Protocol):
+    """Counters and events. Never raises and never blocks; no text of answers gets into it."""
+
+    def began(self, route: str, mode: Mode) -> None:
+        """Count a request at the beginning of its way."""
+        ...
+
+    def decided(self, decision: Decision) -> None:
+        """Count and log a decision; exactly once a request that began."""
+        ...
+
+    def shadow_dropped(self, route: str, reason: str) -> None:
+        """Count a shadow check that was given up (memory, overload)."""
+        ...
+
+    def websocket(self) -> None:
+        """Count a forwarded websocket."""
         ...
