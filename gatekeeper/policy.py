@@ -49,12 +49,16 @@ CLIENT_REASONS = frozenset(
     {"encoding", "size", "range", "stream", "language", "shape", "overload", "budget"}
 )
 
+# Nothing of the answer reaches the client.
+HELD_BACK = frozenset({Action.WITHHOLD, Action.BLOCK})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reactions:
     """A total table from reason to action: named reasons first, else the default.
 
-    A default of RELEASE does not reach the reasons in ``CLIENT_REASONS``: they are withheld.
+    A default that delivers (RELEASE, REDACT, ANNOTATE) does not reach the reasons in
+    ``CLIENT_REASONS``: they are withheld unless named.
     """
 
     default: Action
@@ -65,9 +69,9 @@ class Reactions:
         named = self.by_reason.get(reason)
         if named is not None:
             return named
-        if self.default is Action.RELEASE and reason in CLIENT_REASONS:
-            return Action.WITHHOLD
-        return self.default
+        if self.default in HELD_BACK or reason not in CLIENT_REASONS:
+            return self.default
+        return Action.WITHHOLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
