@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gatekeeper.core.segment import Sentence, SentenceForm, sentences
+from gatekeeper.core.segment import Form, Sentence, sentences
 from gatekeeper.core.terms import terms
 from gatekeeper.verdict import Evidence, PremiseRef
 
@@ -33,7 +33,7 @@ class Line:
     @property
     def asserts(self) -> bool:
         """True unless it only asks or only names a topic: neither can support a claim alone."""
-        return self.sentence.form not in (SentenceForm.QUESTION, SentenceForm.HEADING)
+        return self.sentence.form not in (Form.QUESTION, Form.HEADING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +53,15 @@ class Premise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceIndex:
-    """The evidence of one answer, prepared once: lines, and which lines hold a term."""
+    """The evidence of one answer, prepared once.
+
+    ``postings`` tells which lines hold a term; ``copies`` finds an asserting line by its words.
+    """
 
     ids: tuple[str, ...]
     lines: tuple[Line, ...]
     postings: Mapping[str, tuple[int, ...]]
+    copies: Mapping[str, int]
 
     def weight(self, term: str) -> float:
         """Inverse document frequency over lines; a term no line holds weighs most.
@@ -86,7 +90,17 @@ def build_index(evidence: Evidence) -> Generator[None, None, EvidenceIndex]:
         ids=tuple(passage.id for passage in evidence.passages),
         lines=tuple(lines),
         postings={term: tuple(found) for term, found in postings.items()},
+        copies={
+            bare(line.sentence.text): number
+            for number, line in reversed(list(enumerate(lines)))
+            if line.asserts
+        },
     )
+
+
+def bare(text: str) -> str:
+    """Return a sentence without case and final stop, for the comparison word for word."""
+    return text.casefold().rstrip(" .!")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +172,11 @@ def join_lines(numbers: Sequence[int], index: EvidenceIndex) -> Premise:
         if line.sentence.heading and line.sentence.heading != heading:
             heading = line.sentence.heading
             texts.append(f"{heading}:")
-        texts.append(line.sentence.text)
+        follows = before is not None and number == before + 1
+        # Without the line before it, a pronoun at the start has lost what it stands for.
+        texts.append(line.sentence.text if follows else line.sentence.resolved)
         place = index.ids[line.passage]
-        if before is not None and number == before + 1 and refs[-1].passage == place:
+        if follows and refs[-1].passage == place:
             refs[-1] = PremiseRef(passage=place, start=refs[-1].start, end=line.sentence.end)
         else:
             refs.append(PremiseRef(passage=place, start=line.sentence.start, end=line.sentence.end))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Planned, Ruling, Scored
-from gatekeeper.core.evidence import EvidenceIndex, Ranking, join_lines, joint_premise, rank
+from gatekeeper.core.evidence import EvidenceIndex, Ranking, bare, join_lines, joint_premise, rank
 from gatekeeper.protocols import EncodedPair, PairScore
 from gatekeeper.verdict import ClaimStatus, Segment, UnresolvedReason
 
@@ -155,10 +155,16 @@ class Planner:
             clashing=first.relation is values.Relation.CLASHING,
             absent=first.relation is values.Relation.ABSENT,
             passages=passages,
-            reason="; ".join(
-                f"{found.value!r} is {found.relation} ({found.rule})" for found in findings
-            ),
+            reason="; ".join(map(self._in_words, findings)),
         )
+
+    def _in_words(self, finding: values.Finding) -> str:
+        """Name value, rule and the passage that decided."""
+        what = "the claim" if finding.value is None else repr(finding.value.text)
+        where = ""
+        if finding.sentence is not None:
+            where = f" with passage {self._index.ids[self._index.lines[finding.sentence].passage]}"
+        return f"{what} is {finding.relation}{where} ({finding.rule})"
 
     def _is_source(self, mark: str) -> bool:
         """Tell whether a citation names a passage by id or position, or was copied from one."""
@@ -168,12 +174,10 @@ class Planner:
 
     def _add_verbatim(self, claim: ClaimPlan) -> None:
         """Plan the evidence line that is the claim word for word, if there is one."""
-        wanted = _bare(claim.segment.hypothesis)
-        for number, line in enumerate(self._index.lines):
-            if line.asserts and _bare(line.sentence.text) == wanted:
-                premise = join_lines([number], self._index)
-                claim.add(Planned(premise=premise, verbatim=True), None)
-                return
+        number = self._index.copies.get(bare(claim.segment.hypothesis))
+        if number is not None:
+            premise = join_lines([number], self._index)
+            claim.add(Planned(premise=premise, verbatim=True), None)
 
     def _add_windows(self, claim: ClaimPlan, ranking: Ranking) -> None:
         """Plan the best windows that the claim's share of the pair tokens has room for."""
@@ -221,8 +225,3 @@ def _unresolved(reason: UnresolvedReason) -> Finding:
 
 def _with_note(premise: str, note: str) -> str:
     return f"{premise} {note}" if note else premise
-
-
-def _bare(text: str) -> str:
-    """Return a sentence without case and final stop, for the comparison word for word."""
-    return text.casefold().rstrip(" .!")
