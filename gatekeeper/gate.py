@@ -12,7 +12,8 @@ from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
-from gatekeeper.core.segment import SEGMENTER_VERSION, Segmenter
+from gatekeeper.core.segment import Segmenter
+from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
 from gatekeeper.protocols import Judge, Model
 from gatekeeper.verdict import (
     ClaimStatus,
@@ -23,9 +24,6 @@ from gatekeeper.verdict import (
     UnresolvedReason,
     Verdict,
 )
-
-# Raised by hand when the plan or the aggregation decides differently from before.
-PIPELINE_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,7 @@ class Gate:
         parts = (
             self.model.fingerprint,
             PIPELINE_VERSION,
-            values.GUARD_VERSION,
+            GUARD_VERSION,
             SEGMENTER_VERSION,
             sorted(asdict(self.settings.limits).items()),
             sorted(asdict(self.settings.thresholds).items()),
