@@ -209,7 +209,7 @@ def _remarks(row: Row, seen: dict[str, int]) -> Iterator[LineFault]:
 
 def _parse_object(line: bytes) -> dict[str, object]:
     try:
-        text = line.decode()
+        text = line.rstrip(b"\r\n").decode()
     except UnicodeDecodeError as error:
         found = f"the byte 0x{line[error.start]:02x} at offset {error.start}"
         raise InputError("", found, "UTF-8") from error

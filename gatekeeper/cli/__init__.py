@@ -1,0 +1,66 @@
+"""The program ``gatekeeper``.
+
+Exit codes: 0 done, or a verdict that lets the answer pass; 1 a model fault, a failed check of
+``doctor`` or ``models verify``, or bad lines in ``evaluate``; 2 wrong usage or unreadable input;
+3 FLAGGED; 4 UNRESOLVED or NOT_CHECKED; 130 interrupted.
+
+Commands are imported when they are asked for, so that ``gatekeeper --help`` stays quick.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import cast
+
+import click
+
+from gatekeeper import __version__
+from gatekeeper.cli.show import say
+from gatekeeper.errors import GatekeeperError, InputError
+
+MODEL_FAULT = 1
+INTERRUPTED = 130
+
+# Name and the line for the list of commands; each module holds a ``command``. A test keeps the
+# line equal to the command's own help.
+COMMANDS = {
+    "check": "Check one answer against its context.",
+    "evaluate": "Run the gate over labelled data and count what it gets right.",
+}
+
+
+class _Lazy(click.Group):
+    """A group that imports a command when it is named, not when commands are listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return cast("click.Command", import_module(f"gatekeeper.cli.{cmd_name}").command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gatekeeper", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Check every claim of an answer against the context it should come from."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; faults become one message on standard error."""
+    try:
+        code = cli.main(arguments, prog_name="gatekeeper", standalone_mode=False)
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except GatekeeperError as error:
+        say(f"gatekeeper: {error}", file=sys.stderr)
+        return click.UsageError.exit_code if isinstance(error, InputError) else MODEL_FAULT
+    return code if isinstance(code, int) else 0

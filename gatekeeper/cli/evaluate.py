@@ -1,0 +1,136 @@
+"""``gatekeeper evaluate``: labelled data through the gate."""
+
+import asyncio
+import json
+import platform
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import click
+
+from gatekeeper import __version__
+from gatekeeper.cli.gates import model_option, opener
+from gatekeeper.cli.show import say, visible
+from gatekeeper.errors import InputError
+from gatekeeper.evaluation.metrics import RATES, Estimate
+from gatekeeper.evaluation.report import Evaluation, evaluation_record, row_record, summarise
+from gatekeeper.evaluation.rows import Row, Rows, read_rows
+from gatekeeper.evaluation.run import Checker, Evaluated, check_rows
+
+BAD_LINES = 1
+
+_OUT = click.Path(dir_okay=False, writable=True, path_type=Path)
+_MAX_FAULTS_SHOWN = 20
+
+
+@click.command("evaluate")
+@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@model_option
+@click.option("--json", "json_out", type=_OUT, help="Write the result to this file.")
+@click.option("--rows", "rows_out", type=_OUT, help="Write one JSON object a row to this file.")
+@click.option("--limit", type=click.IntRange(min=1), help="Use only the first rows.")
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    data: Path,
+    model: Path | None,
+    json_out: Path | None,
+    rows_out: Path | None,
+    limit: int | None,
+) -> None:
+    """Run the gate over labelled data and count what it gets right.
+
+    DATA holds one JSON object a line, plain or gzip. Exit code: 0, or 1 if there were lines that
+    could not be used; the result is written all the same.
+    """
+    found = read_rows(data)
+    _report_faults(data, found)
+    if not found.rows:
+        raise InputError(str(data), "no usable row", "one labelled answer a line")
+    gate = opener(context)(model)
+    try:
+        evaluated = asyncio.run(_run(gate, found.rows[:limit], rows_out))
+        result = summarise(
+            evaluated, found.faults, fingerprint=gate.fingerprint, thresholds=gate.thresholds
+        )
+    finally:
+        gate.close()
+    if json_out is not None:
+        record = evaluation_record(result, versions=package_versions())
+        _write(json_out, json.dumps(record, indent=2) + "\n")
+    for line in _summary(result):
+        say(line)
+    context.exit(BAD_LINES if found.bad_lines else 0)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions that a verdict depends on."""
+    found = {"gatekeeper": __version__, "python": platform.python_version()}
+    for name in ("onnxruntime", "tokenizers", "numpy"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+async def _run(gate: Checker, rows: Sequence[Row], rows_out: Path | None) -> list[Evaluated]:
+    """Check the rows, tell of progress, write each row when it is done."""
+    done: list[Evaluated] = []
+    step = max(1, len(rows) // 20)
+    if rows_out is not None:
+        _write(rows_out, "")
+    async for item in check_rows(gate, rows):
+        done.append(item)
+        if rows_out is not None:
+            _write(rows_out, json.dumps(row_record(item)) + "\n", append=True)
+        if len(done) % step == 0 or len(done) == len(rows):
+            say(f"evaluated {len(done)} of {len(rows)}", file=sys.stderr)
+    return done
+
+
+def _report_faults(data: Path, found: Rows) -> None:
+    for fault in found.faults[:_MAX_FAULTS_SHOWN]:
+        say(visible(f"{data}: {fault}"), file=sys.stderr)
+    hidden = len(found.faults) - _MAX_FAULTS_SHOWN
+    if hidden > 0:
+        say(f"{data}: and {hidden} more, all in the --json result", file=sys.stderr)
+    if found.bad_lines:
+        say(f"{data}: {found.bad_lines} lines could not be used", file=sys.stderr)
+
+
+def _summary(result: Evaluation) -> list[str]:
+    """Return the result for people, at most 80 columns wide."""
+    lines = [f"rows {result.n}, labelled {result.n_labelled}, decided {result.n_decided}"]
+    titles = {
+        f"gate at support threshold {result.thresholds.support:g}": result.gate,
+        "worst case: undecided rows let through": result.worst_case,
+    }
+    for title, metrics in titles.items():
+        lines.append(title)
+        lines += [f"  {rate:<20} {_figure(getattr(metrics, rate))}" for rate in RATES]
+    lines.append("verdicts by label")
+    for verdict, by_label in result.verdicts.items():
+        row = ", ".join(f"{label} {count}" for label, count in by_label.items())
+        lines.append(f"  {verdict:<20} {row}")
+    return lines
+
+
+def _figure(figure: Estimate) -> str:
+    if figure.value is None:
+        return "undefined"
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.3f}"
+    return f"{figure.value:.3f}  [{figure.low:.3f}, {figure.high:.3f}]"
+
+
+def _write(path: Path, text: str, *, append: bool = False) -> None:
+    try:
+        with path.open("a" if append else "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        found = (error.strerror or "an error while writing").lower()
+        raise InputError(str(path), found, "a file that can be written") from error

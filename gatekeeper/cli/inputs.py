@@ -1,0 +1,58 @@
+"""Files that a person names: read whole as UTF-8, or a fault that says which and where."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gatekeeper.errors import InputError
+from gatekeeper.evaluation.context import read_context, split_passages
+from gatekeeper.verdict import Passage
+
+STDIN = Path("-")
+
+
+def read_text(path: Path) -> str:
+    """Read a text file, or standard input for ``-``; a byte order mark at its start is not text.
+
+    Raises:
+        InputError: If it can't be read or is not UTF-8.
+    """
+    try:
+        data = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+    except OSError as error:
+        found = (error.strerror or "an error while reading").lower()
+        raise InputError(str(path), found, "a readable file") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"the byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise InputError(str(path), found, "UTF-8 text") from error
+
+
+def read_passages(paths: Sequence[Path]) -> tuple[Passage, ...]:
+    """Read context files; positions that stand in for ids count on from file to file.
+
+    A name that ends in .json holds JSON, any other plain text cut at its blank lines.
+
+    Raises:
+        InputError: If a file can't be read as what its name says.
+    """
+    passages: list[Passage] = []
+    for path in paths:
+        text = read_text(path)
+        if path.suffix.lower() == ".json":
+            passages += read_context(_parse(text, path), place=str(path), first=len(passages))
+        else:
+            passages += split_passages(text, first=len(passages))
+    return tuple(passages)
+
+
+def _parse(text: str, path: Path) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        found = f"{error.msg} at line {error.lineno}, column {error.colno}"
+        raise InputError(str(path), found, "JSON") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(path), f"unusable JSON ({error})", "JSON") from error

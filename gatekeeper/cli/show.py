@@ -1,0 +1,73 @@
+"""Text for a terminal: answers and passages are foreign text and must not steer it."""
+
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from typing import TextIO
+
+import click
+
+from gatekeeper.verdict import ClaimStatus, ClaimVerdict, Outcome, Verdict
+
+# Control, format (bidi, zero-width), surrogate, private and unassigned; line and paragraph ends.
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_STATUS_COLUMN = max(len(status) for status in ClaimStatus)
+_WIDEST = 100
+_NARROWEST = 40
+
+_CONSEQUENCE = {
+    Outcome.FLAGGED: "at least one claim does not hold",
+    Outcome.UNRESOLVED: "at least one claim could not be decided",
+    Outcome.SUPPORTED: "every claim follows from the context",
+    Outcome.NO_CLAIMS: "the answer asserts nothing checkable",
+    Outcome.NOT_CHECKED: "the answer was not checked",
+}
+
+
+def say(text: str, *, file: TextIO | None = None) -> None:
+    """Write a line; a character that the stream's encoding lacks comes out as its escape."""
+    stream = sys.stdout if file is None else file
+    encoding = stream.encoding or "utf-8"
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+
+
+def visible(text: str) -> str:
+    """Make foreign text one harmless line: blanks joined, steering characters as escapes."""
+    return "".join(map(_escape, " ".join(text.split())))
+
+
+def verdict_lines(verdict: Verdict, *, elapsed_s: float) -> Iterator[str]:
+    """Yield a paragraph a claim and the verdict at the end, for the width of the terminal."""
+    width = min(max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST), _WIDEST)
+    for claim in verdict.claims:
+        yield from _claim_lines(claim, width)
+    counts = f"{len(verdict.claims)} claims, {elapsed_s * 1000:.0f} ms"
+    because = f" ({verdict.reason})" if verdict.reason else ""
+    text = f"{verdict.outcome}{because}: {_CONSEQUENCE[verdict.outcome]}; {counts}"
+    yield from textwrap.wrap(text, width)
+
+
+def _claim_lines(claim: ClaimVerdict, width: int) -> list[str]:
+    support = "  - " if claim.support is None else f"{claim.support:.2f}"
+    head = f"{claim.status:<{_STATUS_COLUMN}}  {support}  "
+    passages = ", ".join(map(visible, claim.passages))
+    parts = (
+        visible(claim.text),
+        f"[{passages}]" if passages else "",
+        f"({visible(claim.reason)})" if claim.reason else "",
+    )
+    return textwrap.wrap(
+        " ".join(part for part in parts if part),
+        width,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+    ) or [head.rstrip()]
+
+
+def _escape(character: str) -> str:
+    if unicodedata.category(character) not in _STEERING:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

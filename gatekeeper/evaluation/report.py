@@ -1,0 +1,180 @@
+"""The result of an evaluation as one JSON object, and its rows as one object each.
+
+Rates cover labelled rows that the gate decided. The others are counted by verdict and label, and
+``worst_case`` takes them as let through. Nothing undefined is written as a number.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.evaluation.metrics import (
+    RATES,
+    GateMetrics,
+    gate_metrics,
+    released,
+)
+from gatekeeper.evaluation.records import claim_record
+from gatekeeper.evaluation.rows import Label, LineFault
+from gatekeeper.evaluation.run import Evaluated, judged
+from gatekeeper.verdict import ClaimStatus, Outcome, SegmentKind, Verdict
+
+UNLABELLED = "unlabelled"
+
+# What a result declares, so that two of them are compared only like with like.
+DECLARED = {
+    "target": "support by the given context",
+    "granularity": "clause",
+    "duplicates": "keep",
+    "empty": "undefined, left out of the mean and counted",
+    "blocked": "FLAGGED",
+    "aggregation": "worst claim",
+    "interval": "95 %, percentile bootstrap over groups, 2,000 draws, seed 0",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What the gate did on a set of rows.
+
+    ``gate`` covers the ``n_decided`` labelled rows that are FLAGGED or SUPPORTED, ``worst_case``
+    all labelled rows, the undecided ones as let through. ``claims`` needs no labels.
+    """
+
+    n: int
+    n_labelled: int
+    n_decided: int
+    fingerprint: str
+    thresholds: Thresholds
+    gate: GateMetrics
+    worst_case: GateMetrics
+    verdicts: Mapping[str, Mapping[str, int]]
+    claims: Mapping[str, object]
+    faults: tuple[LineFault, ...]
+
+
+def summarise(
+    evaluated: Sequence[Evaluated],
+    faults: Sequence[LineFault],
+    *,
+    fingerprint: str,
+    thresholds: Thresholds,
+) -> Evaluation:
+    """Count what a gate with this fingerprint and these thresholds did."""
+    labelled = [item for item in evaluated if item.row.label is not None]
+    decided = [judged(item) for item in labelled if item.is_decided]
+    rest = [released(judged(item)) for item in labelled if not item.is_decided]
+    return Evaluation(
+        n=len(evaluated),
+        n_labelled=len(labelled),
+        n_decided=len(decided),
+        fingerprint=fingerprint,
+        thresholds=thresholds,
+        gate=gate_metrics(decided),
+        worst_case=gate_metrics([*decided, *rest]),
+        verdicts=verdict_counts(evaluated),
+        claims=claim_metrics([item.verdict for item in evaluated]),
+        faults=tuple(faults),
+    )
+
+
+def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dict[str, object]:
+    """Return what ``gatekeeper evaluate --json`` writes."""
+    marks = {
+        "threshold": result.thresholds.support,
+        "contradiction_threshold": result.thresholds.contradiction,
+    }
+    return {
+        "n": result.n,
+        "n_labelled": result.n_labelled,
+        "n_decided": result.n_decided,
+        "gate": {**marks, **metrics_record(result.gate)},
+        "worst_case": {**marks, **metrics_record(result.worst_case)},
+        "verdicts": result.verdicts,
+        "metrics": result.claims,
+        "declared": dict(DECLARED),
+        "versions": {**versions, "scorer": result.fingerprint},
+        "bad_lines": sum(fault.dropped for fault in result.faults),
+        "faults": [asdict(fault) for fault in result.faults],
+    }
+
+
+def row_record(item: Evaluated) -> dict[str, object]:
+    """Return one line of ``gatekeeper evaluate --rows``."""
+    return {
+        "id": item.row.id,
+        "label": item.row.label,
+        "verdict": str(item.verdict.outcome),
+        "score": item.verdict.score,
+        "claims": [claim_record(claim) for claim in item.verdict.claims],
+    }
+
+
+def metrics_record(metrics: GateMetrics) -> dict[str, dict[str, float | None]]:
+    """Return the six figures, each with value, low and high; null when undefined."""
+    found = {name: getattr(metrics, name) for name in RATES}
+    return {
+        name: {"value": item.value, "low": item.low, "high": item.high}
+        for name, item in found.items()
+    }
+
+
+def verdict_counts(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, int]]:
+    """Count rows by verdict and label, every verdict and label named, also with 0."""
+    counts = Counter((item.verdict.outcome, item.row.label or UNLABELLED) for item in evaluated)
+    labels = [*Label, UNLABELLED]
+    return {
+        str(outcome): {str(label): counts[outcome, label] for label in labels}
+        for outcome in Outcome
+    }
+
+
+def claim_metrics(verdicts: Sequence[Verdict]) -> dict[str, object]:
+    """Describe the claims without using labels.
+
+    ``support_precision`` is the supported share of the claims (Min et al., FActScore, EMNLP
+    2023), as the mean over answers and pooled over claims: the two differ when answers differ in
+    length. Answers without claims are counted as undefined. With unresolved claims each figure
+    is [low, high]: all of them unsupported, all supported.
+    """
+    shares = [share for v in verdicts if (share := v.faithfulness) is not None]
+    claims = [claim for verdict in verdicts for claim in verdict.claims]
+    statuses = Counter(claim.status for claim in claims)
+    kinds = Counter(segment.kind for verdict in verdicts for segment in verdict.segments)
+    reasons = Counter(
+        f"{verdict.outcome}: {verdict.reason}" for verdict in verdicts if verdict.reason
+    )
+    return {
+        "support_precision": {
+            "mean": _mean(shares),
+            "pooled": _pooled(statuses),
+            "answers": len(shares),
+            "undefined": len(verdicts) - len(shares),
+        },
+        "all_supported": sum(v.outcome is Outcome.SUPPORTED for v in verdicts),
+        "claims_per_answer": fmean(len(v.claims) for v in verdicts) if verdicts else None,
+        "claims": {str(status): statuses[status] for status in ClaimStatus},
+        "exempt_segments": {
+            str(kind): kinds[kind] for kind in SegmentKind if kind is not SegmentKind.CLAIM
+        },
+        "reasons": dict(sorted(reasons.items())),
+    }
+
+
+def _pooled(statuses: Mapping[ClaimStatus, int]) -> float | list[float] | None:
+    total = sum(statuses.values())
+    if not total:
+        return None
+    low = statuses[ClaimStatus.SUPPORTED] / total
+    high = low + statuses[ClaimStatus.UNRESOLVED] / total
+    return low if low == high else [low, high]
+
+
+def _mean(shares: Sequence[float | tuple[float, float]]) -> float | list[float] | None:
+    if not shares:
+        return None
+    bounds = [share if isinstance(share, tuple) else (share, share) for share in shares]
+    low, high = fmean(low for low, _ in bounds), fmean(high for _, high in bounds)
+    return low if low == high else [low, high]
