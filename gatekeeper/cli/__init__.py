@@ -10,13 +10,16 @@ Commands are imported when they are asked for, so that ``gatekeeper --help`` sta
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from gatekeeper import __version__
 from gatekeeper.cli.show import say
 from gatekeeper.errors import GatekeeperError, InputError
+
+if TYPE_CHECKING:
+    from gatekeeper.cli.gates import Opener
 
 MODEL_FAULT = 1
 INTERRUPTED = 130
@@ -51,10 +54,15 @@ def cli() -> None:
     """Check every claim of an answer against the context it should come from."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code; faults become one message on standard error."""
+def main(arguments: Sequence[str] | None = None, *, open_gate: "Opener | None" = None) -> int:
+    """Run the program and return its exit code; faults become one message on standard error.
+
+    Args:
+        arguments: Without the program's name; None for those of the process.
+        open_gate: Stands in for ``gatekeeper.build.open_gate``, in tests.
+    """
     try:
-        code = cli.main(arguments, prog_name="gatekeeper", standalone_mode=False)
+        code = cli.main(arguments, "gatekeeper", standalone_mode=False, obj=open_gate)
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:

@@ -1,0 +1,158 @@
+"""``gatekeeper evaluate``: files in, files out, progress and exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gatekeeper.cli import main
+from tests.cli.fakes import LineGate
+
+ROWS = [
+    {"id": "a", "context": "x", "answer": "SUPPORTED a", "label": "supported"},
+    {"id": "b", "context": "x", "answer": "UNSUPPORTED a", "label": "unsupported"},
+    {"id": "c", "context": "x", "answer": "UNRESOLVED a", "label": "unsupported"},
+    {"id": "d", "context": "", "answer": "SUPPORTED a"},
+]
+
+
+def _data(folder: Path, *extra: str) -> str:
+    path = folder / "rows.jsonl"
+    path.write_text("\n".join([*map(json.dumps, ROWS), *extra]))
+    return str(path)
+
+
+def _run(*arguments: str) -> tuple[int, LineGate]:
+    gate = LineGate()
+    return main(["evaluate", *arguments], open_gate=gate.open), gate
+
+
+def test_result_and_rows_are_written(tmp_path: Path) -> None:
+    """Both files hold what the gate did, row by row and in sum."""
+    result, rows = tmp_path / "out.json", tmp_path / "rows-out.jsonl"
+
+    code, gate = _run(_data(tmp_path), "--json", str(result), "--rows", str(rows))
+
+    written = json.loads(result.read_text())
+    lines = [json.loads(line) for line in rows.read_text().splitlines()]
+    assert (code, gate.closed) == (0, 1)
+    assert (written["n"], written["n_labelled"], written["n_decided"]) == (4, 3, 2)
+    assert written["gate"]["threshold"] == 0.5
+    assert written["gate"]["balanced_accuracy"]["value"] == 1.0
+    assert written["worst_case"]["sensitivity"]["value"] == 0.5
+    assert written["versions"]["scorer"] == "fake-gate"
+    assert {"gatekeeper", "python", "onnxruntime", "tokenizers"} < set(written["versions"])
+    assert [list(line) for line in lines] == [["id", "label", "verdict", "score", "claims"]] * 4
+    assert [(line["id"], line["label"], line["verdict"]) for line in lines] == [
+        ("a", "supported", "SUPPORTED"),
+        ("b", "unsupported", "FLAGGED"),
+        ("c", "unsupported", "UNRESOLVED"),
+        ("d", None, "NOT_CHECKED"),
+    ]
+
+
+def test_old_rows_file_is_replaced(tmp_path: Path) -> None:
+    """Rows of two runs in one file would be counted twice."""
+    rows = tmp_path / "rows-out.jsonl"
+    rows.write_text("old\n")
+
+    _run(_data(tmp_path), "--rows", str(rows), "--limit", "1")
+
+    assert len(rows.read_text().splitlines()) == 1
+    assert "old" not in rows.read_text()
+
+
+def test_people_get_rates_and_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures stand on standard output, progress on standard error."""
+    _run(_data(tmp_path))
+
+    shown = capsys.readouterr()
+    assert "rows 4, labelled 3, decided 2" in shown.out
+    assert "  sensitivity          1.000" in shown.out
+    assert "worst case" in shown.out
+    assert "  UNRESOLVED           supported 0, unsupported 1, unlabelled 0" in shown.out
+    assert "evaluated 4 of 4" in shown.err
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_undefined_rates_are_called_undefined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One correct answer: nothing is known of wrong ones, and one row gives no interval."""
+    _run(_data(tmp_path), "--limit", "1")
+
+    shown = capsys.readouterr().out
+    assert "  sensitivity          undefined" in shown
+    assert "  false_block_rate     0.000\n" in shown
+
+
+def test_bad_lines_are_reported_and_are_code_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run goes on, but a script must not take it for a run over the whole file."""
+    result = tmp_path / "out.json"
+
+    code, _ = _run(_data(tmp_path, "{", '{"id": "\\u001b[2J"}'), "--json", str(result))
+
+    shown = capsys.readouterr().err
+    written = json.loads(result.read_text())
+    assert code == 1
+    assert "rows.jsonl: line 5: found " in shown
+    assert "2 lines could not be used" in shown
+    assert "\x1b" not in shown
+    assert written["bad_lines"] == 2
+    assert [fault["line"] for fault in written["faults"]] == [5, 6]
+
+
+def test_remarks_alone_are_code_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty line lost nothing."""
+    code, _ = _run(_data(tmp_path, "", ""))
+
+    assert code == 0
+    assert "line 5: found an empty line" in capsys.readouterr().err
+
+
+def test_many_faults_are_cut_on_the_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of the wrong kind must not scroll the message away; the result holds them all."""
+    result = tmp_path / "out.json"
+
+    _run(_data(tmp_path, *["{"] * 30), "--json", str(result))
+
+    shown = capsys.readouterr().err
+    assert shown.count("(not used)") == 20
+    assert "and 10 more, all in the --json result" in shown
+    assert json.loads(result.read_text())["bad_lines"] == 30
+
+
+def test_file_without_a_row_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was evaluated, so nothing is written."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("{\n")
+
+    code, gate = _run(str(path), "--json", str(tmp_path / "out.json"))
+
+    assert code == 2
+    assert gate.models == []
+    assert "found no usable row" in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--json", "--rows"])
+def test_result_that_can_not_be_written_is_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """The message names the file."""
+    code, gate = _run(_data(tmp_path), option, str(tmp_path / "none" / "out.json"))
+
+    assert (code, gate.closed) == (2, 1)
+    assert "out.json: found no such file or directory" in capsys.readouterr().err
+
+
+def test_missing_data_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped name is a usage error."""
+    code, _ = _run("none.jsonl")
+
+    assert code == 2
+    assert "does not exist" in capsys.readouterr().err

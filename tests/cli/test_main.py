@@ -1,0 +1,104 @@
+"""The program as a whole: help, versions, exit codes of faults."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from gatekeeper import __version__
+from gatekeeper.cli import COMMANDS, cli, main
+from tests.cli.fakes import LineGate
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """The list is made without importing the commands, so it is held against them here."""
+    assert main(["--help"]) == 0
+
+    shown = capsys.readouterr().out
+    assert [name for name in COMMANDS if f"\n  {name} " not in shown] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_list_of_commands_says_what_the_commands_say(name: str) -> None:
+    """Two texts about one command must not drift apart."""
+    command = import_module(f"gatekeeper.cli.{name}").command
+
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    assert command.get_short_help_str(limit=200) == COMMANDS[name]
+    assert cli.get_command(click.Context(cli), name) is command
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
+    """Shell completion and scripts call these often: no runtime, no tokenizer, no numpy."""
+    program = (
+        "import sys; from gatekeeper.cli import main; main(['--help']); main(['--version']); "
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'asyncio'} & set(sys.modules); "
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    """One fact in one place."""
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"gatekeeper {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["check"], ["check", "--nonsense"], []])
+def test_wrong_usage_is_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped option is neither a pass nor a finding."""
+    assert main(arguments) == 2
+    assert "Usage: gatekeeper" in capsys.readouterr().err
+
+
+def test_model_fault_is_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a model there is no verdict, so none of the verdict codes is used."""
+    (tmp_path / "broken").mkdir()
+    text = tmp_path / "text.txt"
+    text.write_text("SUPPORTED")
+
+    code = main(
+        ["check", "--context", str(text), "--answer", str(text), "--model", f"{tmp_path}/broken"],
+        open_gate=LineGate().open,
+    )
+
+    assert code == 1
+    assert capsys.readouterr().err.startswith("gatekeeper: no model at")
+
+
+def test_interrupt_is_code_130_and_closes_the_gate(tmp_path: Path) -> None:
+    """Ctrl-C ends the program as shells expect and leaves no worker behind."""
+    text = tmp_path / "text.txt"
+    text.write_text("INTERRUPT")
+    gate = LineGate()
+
+    code = main(["check", "--context", str(text), "--answer", str(text)], open_gate=gate.open)
+
+    assert code == 130
+    assert gate.closed == 1
+
+
+def test_program_runs_as_a_module() -> None:
+    """``python -m gatekeeper.cli`` is the program where no console script is installed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gatekeeper.cli", "--version"], capture_output=True, check=False
+    )
+
+    assert done.returncode == 0
+    assert done.stdout.split() == [b"gatekeeper", __version__.encode()]
+
+
+def test_reader_that_stops_early_sees_no_traceback() -> None:
+    """``gatekeeper ... | head`` closes the pipe while the program still writes."""
+    program = f"{sys.executable} -m gatekeeper.cli --help | true"
+
+    done = subprocess.run(["sh", "-c", program], capture_output=True, check=False)
+
+    assert done.stderr == b""
