@@ -7,12 +7,18 @@
     │   ├── ModelFileError          a file of the model is missing or was changed
     │   └── SelfTestError           the model does not tell good pairs from bad ones
     ├── InferenceError              a forward pass failed
-    └── InputError                  a file or row a person gave can't be read as what it should be
+    ├── UnavailableError            no judge for this work now: overload, warming, shutdown ...
+    ├── InputError                  a file or row a person gave can't be read as what it should be
+    └── ConfigurationError          a policy can't be honoured; holds every fault with its place
 
 The text is built in the class, so every raise of it reads the same; the facts are attributes.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+from gatekeeper.verdict import UnresolvedReason
 
 
 class GatekeeperError(Exception):
@@ -62,9 +68,40 @@ class InferenceError(GatekeeperError):
     """A forward pass failed or gave numbers that are none."""
 
 
+class UnavailableError(GatekeeperError):
+    """Work was refused or given up; ``reason`` is what its check is unresolved for."""
+
+    def __init__(self, reason: UnresolvedReason) -> None:
+        self.reason = reason
+        super().__init__(f"the judge did not do this work: {reason}")
+
+
 class InputError(GatekeeperError):
     """Input from a person is not what it should be."""
 
     def __init__(self, place: str, found: str, expected: str) -> None:
         self.place, self.found, self.expected = place, found, expected
         super().__init__(f"{place}: found {found}, expected {expected}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One fault of a policy: where, what is there, what should be, and what to write instead."""
+
+    place: str
+    found: str
+    expected: str
+    instead: str = ""
+
+    def __str__(self) -> str:
+        advice = f"; {self.instead}" if self.instead else ""
+        return f"{self.place}: found {self.found}, expected {self.expected}{advice}"
+
+
+class ConfigurationError(GatekeeperError):
+    """A policy can't be honoured. ``faults`` holds all of them, in the order of the file."""
+
+    def __init__(self, source: str, faults: Sequence[Fault]) -> None:
+        self.source, self.faults = source, tuple(faults)
+        many = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
+        super().__init__("\n".join([f"{source}: {many}", *(f"  {fault}" for fault in self.faults)]))

@@ -5,6 +5,7 @@ Pure declarations. A model is used from one thread only; a judge may be awaited 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol
 
 from gatekeeper.policy import Mode, Route
@@ -63,24 +64,72 @@ class Model(Protocol):
         ...
 
 
+class Priority(IntEnum):
+    """What goes first: replies that only wait to be written, enforced checks, shadow checks.
+
+    A REPLY needs no model and is never refused: its request holds a place already.
+    """
+
+    REPLY = 0
+    ENFORCE = 1
+    SHADOW = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class Usage:
+    """What a check has used so far; whoever hands it in reads it when its calls are answered.
+
+    ``service_s`` is work done for this check alone (its steps, its rows of each pass), in seconds,
+    whatever it waited for others. ``pairs`` and ``pair_tokens`` were scored, padding not counted.
+    """
+
+    service_s: float = 0.0
+    pairs: int = 0
+    pair_tokens: int = 0
+
+
 class Judge(Protocol):
     """Scores pairs in time or says why not, and carries the work that must not stop the loop."""
 
-    async def run(self, steps: Iterator[None]) -> None:
+    async def run(
+        self,
+        steps: Iterator[None],
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
         """Exhaust an iterator off the event loop; what it raises is raised here.
 
         A step is a short slice of work (aim at 20 ms at most), so that work can be mixed.
+
+        Args:
+            steps: Advanced in the worker thread, never by two threads.
+            deadline: Monotonic clock reading in seconds after which no step starts; None: never.
+            priority: What yields to what.
+            usage: Is added to when given.
+
+        Raises:
+            UnavailableError: If the steps can't be done in time (overload, budget) or by nobody
+                (warming, shutdown, model_error); the iterator is then left where it stands.
         """
         ...
 
     async def score(
-        self, pairs: Sequence[EncodedPair], *, deadline: float | None
+        self,
+        pairs: Sequence[EncodedPair],
+        *,
+        deadline: float | None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
     ) -> list[PairScore | UnresolvedReason]:
         """Return one entry a pair, in order; never raises for a failed pass.
 
         Args:
             pairs: Any number, also none.
             deadline: Monotonic clock reading in seconds after which no pass starts; None: never.
+            priority: What yields to what.
+            usage: Is added to when given.
         """
         ...
 
