@@ -1,6 +1,32 @@
-"""Compare the values of a claim with those of the evidence."""
+"""Compare the values of a claim with those of the evidence.
 
-from gatekeeper.core.values.model import FactIndex, Finding
+Stated and derived are generous, clashing and absent strict: a false alarm blocks a right answer,
+a miss leaves the claim to the model.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
+from gatekeeper.core.values.derive import derive
+from gatekeeper.core.values.extract import extract
+from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms
+from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
+from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
+from gatekeeper.core.values.polarity import polarity
+from gatekeeper.core.values.written import judge_written
+
+_DERIVE_FROM = 3  # best-aligned sentences whose values are combined
+_RIVALS_FROM = 5  # best-aligned sentences searched for another value in the same place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Holder:
+    """A sentence that explains a value, how, and the share of the claim's terms it has."""
+
+    position: int
+    match: Match
+    share: float
 
 
 def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...]:
@@ -10,5 +36,151 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
         plain: The claim in its own words; its values are judged.
         hypothesis: The claim with carried subject or heading; aligns it with the evidence.
         facts: The evidence.
+
+    Returns:
+        One finding a value in the order of the text, then those about negation and quantifiers.
+        A value that may be an idiom has a finding only when it is stated.
     """
-    return ()
+    values = extract(plain)
+    claim_terms = blanked_terms(hypothesis, extract(hypothesis))
+    claim = Claim(values=values, terms=claim_terms, aligned=align(claim_terms, facts), facts=facts)
+    findings = [finding for value in values for finding in _judge(value, claim)]
+    return (*findings, *polarity(plain, hypothesis, claim))
+
+
+def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
+    if value.kind in LITERAL:
+        yield judge_written(value, claim)
+        return
+    holders = _holders(value, claim)
+    rival = _rival(value, claim)
+    if holders:
+        yield _explained(value, claim, holders, rival)
+        return
+    found = _points(value, claim) or _derived(value, claim)
+    if found is not None:
+        yield found
+    elif value.weak:
+        return
+    elif rival is not None and rival.of_claim >= ALIGNED:
+        yield _clash(value, rival.position, "differs")
+    elif value.kind is not Kind.ORDINAL:
+        yield Finding(value=value, relation=Relation.ABSENT, rule="absent")
+
+
+def _clash(value: Value, position: int, rule: str) -> Finding:
+    return Finding(value=value, relation=Relation.CLASHING, rule=rule, sentence=position)
+
+
+def _holders(value: Value, claim: Claim) -> list[_Holder]:
+    """Return the sentences with a value that explains this one, best first."""
+    found = []
+    for position in _candidates(value, claim):
+        matches = [agreement(value, other) for other in claim.facts.facts[position].values]
+        known = [match for match in Match if match in matches]
+        if known:
+            found.append(_Holder(position=position, match=known[0], share=claim.share(position)))
+    order = list(Match)
+    return sorted(found, key=lambda h: (order.index(h.match), -h.share, h.position))
+
+
+def _candidates(value: Value, claim: Claim) -> list[int]:
+    facts = claim.facts
+    if len(facts.facts) <= SCAN_ALL:
+        return list(range(len(facts.facts)))
+    near = {aligned.position for aligned in claim.aligned[:SCAN_ALL]}
+    return sorted(near.union(*(facts.by_key.get(key, ()) for key in keys(value))))
+
+
+def _explained(
+    value: Value, claim: Claim, holders: list[_Holder], rival: Aligned | None
+) -> Finding:
+    """Decide between a sentence that has the value and a closer one that has another."""
+    narrowed = [holder for holder in holders if holder.match is Match.NARROWED]
+    others = [holder for holder in holders if holder.match is not Match.NARROWED]
+    if narrowed and _is_narrowed(value, claim, narrowed, others):
+        return _clash(value, narrowed[0].position, "narrowed")
+    if rival is not None and all(fits_worse(claim, holder.position, rival) for holder in holders):
+        return _clash(value, rival.position, "differs")
+    best = (others or narrowed)[0]
+    if best.match in (Match.SAME, Match.NARROWED):
+        rule = "same" if best.match is Match.SAME else "endpoint"
+        return Finding(value=value, relation=Relation.STATED, rule=rule, sentence=best.position)
+    return Finding(
+        value=value, relation=Relation.DERIVED, rule=str(best.match), sentence=best.position
+    )
+
+
+def _is_narrowed(
+    value: Value, claim: Claim, narrowed: list[_Holder], others: list[_Holder]
+) -> bool:
+    """True if the claim keeps one end of the only range it can mean.
+
+    A sentence about the claim's matter is needed, or a bound on an amount of a kind of which the
+    evidence has nothing else ("at most 5 business days" where "5 to 7 business days" stands).
+    """
+    if value.hedged or value.weak or any(r.kind is Kind.TIME for r in value.readings):
+        return False
+    best = max(narrowed, key=lambda holder: holder.share)
+    if any(holder.share >= best.share or holder.match is Match.SAME for holder in others):
+        return False
+    return best.share >= ALIGNED or (value.bound is not None and bool(value.readings[0].unit))
+
+
+def _rival(value: Value, claim: Claim) -> Aligned | None:
+    """Return the closest sentence with another value in this one's place, without this one."""
+    for aligned in claim.aligned[:_RIVALS_FROM]:
+        values = claim.facts.facts[aligned.position].values
+        if any(agreement(value, other) for other in values):
+            continue
+        if any(_takes_place(value, other, claim, aligned) for other in values):
+            return aligned
+    return None
+
+
+def _takes_place(value: Value, other: Value, claim: Claim, aligned: Aligned) -> bool:
+    if other.weak or not comparable(value, other):
+        return False
+    if any(agreement(mine, other) for mine in claim.values):
+        return False
+    if value.kind is Kind.DATE:
+        return _conflict(value, other)
+    if value.readings[0].unit or value.noun == other.noun:
+        return True
+    return aligned.is_copy
+
+
+def _conflict(value: Value, other: Value) -> bool:
+    pairs = zip(value.readings[0].parts, other.readings[0].parts, strict=True)
+    return any(mine and theirs and mine != theirs for mine, theirs in pairs)
+
+
+def _points(value: Value, claim: Claim) -> Finding | None:
+    """Catch "by 10 percent" where 40 percent became 50 percent: those are 10 points."""
+    if value.kind is not Kind.PERCENT:
+        return None
+    asked = replace(value.readings[0], kind=Kind.POINTS, unit="points")
+    for aligned in claim.aligned[:1]:
+        fact = claim.facts.facts[aligned.position]
+        found = derive(replace(value, readings=(asked,)), (fact,))
+        change = derive(value, (fact,))
+        if aligned.of_claim >= ALIGNED and found and found.rule == "difference" and change is None:
+            return _clash(value, aligned.position, "points")
+    return None
+
+
+def _derived(value: Value, claim: Claim) -> Finding | None:
+    """Try each close sentence alone, then the closest ones together."""
+    facts = claim.facts.facts
+    nearest = [aligned.position for aligned in claim.aligned[:_DERIVE_FROM]]
+    if not nearest:
+        nearest = list(range(min(len(facts), _DERIVE_FROM)))
+    groups = [[position] for position in nearest] + [sorted(nearest)]
+    for group in groups:
+        found = derive(value, [facts[position] for position in group])
+        if found is not None:
+            return Finding(
+                value=value, relation=Relation.DERIVED, rule=found.rule, sentence=group[0],
+                note=found.note,
+            )  # fmt: skip
+    return None

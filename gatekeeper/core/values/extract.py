@@ -1,8 +1,73 @@
-"""Find every value in a text."""
+"""Find every value in a text.
 
-from gatekeeper.core.values.model import Value
+Rarer forms are read first and take their characters: addresses, dates, times, identifiers, then
+plain numbers from what is left. Quotations overlap with the values inside them.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from gatekeeper.core.values.dates import dates, times, weekdays
+from gatekeeper.core.values.literals import addresses, identifiers, quotations
+from gatekeeper.core.values.model import Kind, Reading, Value
+from gatekeeper.core.values.numbers import Token, tokenize
+from gatekeeper.core.values.quantities import quantities
+
+# Not values: citation markers, the numbers of list items and steps.
+_MARKERS = re.compile(
+    r"\[[0-9]{1,3}(?:[,;-]\s?[0-9]{1,3}){0,9}\]"
+    r"|^\s{0,8}\(?[0-9]{1,3}[.)](?:\s|$)"
+    r"|\bstep\s[0-9]{1,3}\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUARTER = re.compile(r"\b[Qq]([1-4])\b")
+_BLANK = "\x00"
 
 
 def extract(text: str) -> tuple[Value, ...]:
-    """Return the values of a text in the order of their starts."""
-    return ()
+    """Return the values of a text in the order of their starts.
+
+    Digits inside addresses, dates and identifiers are no numbers of their own; citation markers,
+    step numbers and the pronoun "one" are no values.
+    """
+    found = list(quotations(text))
+    taken = bytearray(len(text))
+    for marker in _MARKERS.finditer(text):
+        _take(taken, marker.start(), marker.end())
+    for source in (addresses, _quarters, dates, times, identifiers, weekdays):
+        found += _free(source(text), taken)
+    tokens = [_masked(token, taken) for token in tokenize(text)]
+    for value in quantities(tokens):
+        found.append(replace(value, text=text[value.start : value.end]))
+    return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
+
+
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\x01" * (end - start)
+
+
+def _free(values: Iterable[Value], taken: bytearray) -> list[Value]:
+    """Keep the values whose characters are free, and take them."""
+    kept = []
+    for value in values:
+        if not any(taken[value.start : value.end]):
+            _take(taken, value.start, value.end)
+            kept.append(value)
+    return kept
+
+
+def _masked(token: Token, taken: bytearray) -> Token:
+    return Token(_BLANK, _BLANK, token.start, token.end) if taken[token.start] else token
+
+
+def _quarters(text: str) -> Iterable[Value]:
+    """Yield "Q3" as the third quarter."""
+    for found in _QUARTER.finditer(text):
+        number = Fraction(int(found[1]))
+        reading = Reading(kind=Kind.ORDINAL, low=number, high=number, number=number, top=number)
+        yield Value(
+            text=found.group(), start=found.start(), end=found.end(), readings=(reading,),
+            noun="quarter",
+        )  # fmt: skip

@@ -1,15 +1,57 @@
-"""The evidence, with values and terms computed once."""
+"""The evidence with its values and terms computed once, and how close a sentence is to a claim."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 from gatekeeper.core.terms import terms
 from gatekeeper.core.values.extract import extract
-from gatekeeper.core.values.model import Fact, FactIndex
+from gatekeeper.core.values.literals import spoken
+from gatekeeper.core.values.match import keys
+from gatekeeper.core.values.model import Fact, FactIndex, Key, Kind, Value
+
+T = TypeVar("T", bound=Key)
+
+# Below this many sentences all are compared; above it those that share a value or most terms.
+SCAN_ALL = 400
 
 
 def index(sentences: Sequence[str]) -> FactIndex:
     """Compute the values and terms of evidence sentences, for any number of comparisons."""
-    facts = tuple(
-        Fact(text=text, values=extract(text), terms=frozenset(terms(text))) for text in sentences
+    facts = tuple(_fact(text) for text in sentences)
+    words, starts, length = [], [], 0
+    for fact in facts:
+        starts.append(length)
+        words.append(spoken(fact.text))
+        length += len(words[-1]) + 1
+    return FactIndex(
+        facts=facts,
+        by_term=_positions((fact.terms for fact in facts)),
+        by_key=_positions(({key for value in f.values for key in keys(value)} for f in facts)),
+        words=" ".join(words),
+        word_starts=tuple(starts),
     )
-    return FactIndex(facts=facts, by_term={}, by_kind={}, words="", word_starts=())
+
+
+def _fact(text: str) -> Fact:
+    values = extract(text)
+    return Fact(text=text, values=values, terms=blanked_terms(text, values))
+
+
+def _positions(groups: Iterable[Collection[T]]) -> dict[T, tuple[int, ...]]:
+    found: dict[T, list[int]] = defaultdict(list)
+    for position, group in enumerate(groups):
+        for item in group:
+            found[item].append(position)
+    return {item: tuple(positions) for item, positions in found.items()}
+
+
+def blanked_terms(text: str, values: Sequence[Value]) -> frozenset[str]:
+    """Return the terms of a text outside its values; quotations and weak values stay in."""
+    pieces, end = [], 0
+    for value in values:
+        if value.kind is not Kind.QUOTE and not value.weak and value.start >= end:
+            pieces.append(text[end : value.start])
+            end = value.end
+    pieces.append(text[end:])
+    return frozenset(terms(" ".join(pieces)))

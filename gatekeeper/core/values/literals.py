@@ -1,10 +1,111 @@
 """Values that are compared as text: addresses, identifiers, versions, quotations, code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from gatekeeper.core.values.model import Kind, Reading, Value
+from gatekeeper.core.values.numbers import SCALES, SUFFIXES
+from gatekeeper.core.values.units import UNITS
+
+MIN_QUOTE_WORDS = 4
+_MAX_QUOTE = 600  # characters; a longer stretch is two stray marks, not a quotation
+
+_URL = re.compile(r"\b(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_PHONE = re.compile(
+    r"(?<![\w+])(?:\+[0-9][0-9 ()-]{5,18}[0-9]|\([0-9]{2,5}\)[ -]?[0-9]{3,4}[ -]?[0-9]{3,4}"
+    r"|[0-9]{2,5}-[0-9]{3,4}-[0-9]{3,4}|[0-9]{3}-[0-9]{4})(?![\w-])"
+)
+_CHUNK = re.compile(r"[A-Za-z0-9_]+(?:[-/.][A-Za-z0-9_]+)*")
+_VERSION = re.compile(
+    r"(?:[Vv][0-9]+(?:\.[0-9]+)*|[0-9]+(?:\.[0-9]+){2,})(?:-?(?:rc|beta|alpha)[0-9]*)?"
+)
+_VERSION_WORD = re.compile(r"\b(?:version|release|v\.)\s([0-9]+(?:\.[0-9]+)*)\b", re.IGNORECASE)
+_SIZED = re.compile(r"[0-9]+(?:[.,][0-9]+)*([A-Za-z]+)")
+_DECADE = re.compile(r"[0-9]+s")
+_QUOTE = re.compile(r"\"([^\"]*)\"")
+_WORDS = re.compile(r"\w+")
+_TRAILING = ".,;:!?'\")]}*"
+_GLUED_ENDINGS = frozenset("st nd rd th am pm m x s".split()) | frozenset(SUFFIXES)
 
 _ASSIGNED = re.compile(r"^[A-Za-z_]\w*=(?!=)")
 _PROMPT = re.compile(r"^(?:\$|>>>|%|#)\s+")
+
+
+def addresses(text: str) -> Iterator[Value]:
+    """Yield URLs and e-mail addresses."""
+    for kind, pattern in ((Kind.URL, _URL), (Kind.EMAIL, _EMAIL)):
+        for found in pattern.finditer(text):
+            shown = found.group().rstrip(_TRAILING)
+            if shown:
+                yield _literal(kind, shown, found.start(), _address_key(shown))
+
+
+def _address_key(shown: str) -> str:
+    bare = shown.lower()
+    for prefix in ("http://", "https://", "www."):
+        bare = bare.removeprefix(prefix)
+    return bare.rstrip("/")
+
+
+def _literal(kind: Kind, shown: str, start: int, key: str) -> Value:
+    reading = Reading(kind=kind, key=key)
+    return Value(text=shown, start=start, end=start + len(shown), readings=(reading,))
+
+
+def fold(text: str) -> str:
+    """Return letters and digits only, in lower case: "A-113", "a 113" and "A113" are one."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
+def identifiers(text: str) -> Iterator[Value]:
+    """Yield versions, telephone-like numbers and names that mix letters with digits."""
+    for found in _VERSION_WORD.finditer(text):
+        yield _literal(Kind.VERSION, found[1], found.start(1), found[1])
+    for found in _PHONE.finditer(text):
+        yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
+    for found in _CHUNK.finditer(text):
+        chunk = found.group()
+        if not any(char.isdigit() for char in chunk):
+            continue
+        if _VERSION.fullmatch(chunk):
+            yield _literal(Kind.VERSION, chunk, found.start(), chunk.lower().removeprefix("v"))
+        elif _is_identifier(chunk):
+            yield _literal(Kind.IDENTIFIER, chunk, found.start(), fold(chunk))
+
+
+def _is_identifier(chunk: str) -> bool:
+    """True for "A-113", "ORD-2024-17", "x200", "COVID-19"; not for "5km", "20-year-old", "3rd"."""
+    pieces = re.split(r"[-/._]", chunk)
+    if any(_is_mixed(piece) for piece in pieces):
+        return True
+    named = any(piece.isalpha() and piece.isupper() and len(piece) <= 6 for piece in pieces)
+    long_groups = len(pieces) > 2 and all(p.isdigit() and len(p) >= 3 for p in pieces)
+    return named and any(piece.isdigit() for piece in pieces) or long_groups and "-" in chunk
+
+
+def _is_mixed(piece: str) -> bool:
+    if piece.isalpha() or piece.isdigit() or not piece:
+        return False
+    sized = _SIZED.fullmatch(piece)
+    if sized is None:
+        return not _DECADE.fullmatch(piece)
+    ending = sized[1].lower()
+    return not (ending in _GLUED_ENDINGS or ending in UNITS or ending in SCALES)
+
+
+def quotations(text: str) -> Iterator[Value]:
+    """Yield what stands between quotation marks, if it has MIN_QUOTE_WORDS words or more."""
+    for found in _QUOTE.finditer(text):
+        inner = found[1]
+        words = spoken(inner)
+        if len(inner) <= _MAX_QUOTE and words.count(" ") + 1 >= MIN_QUOTE_WORDS:
+            yield _literal(Kind.QUOTE, inner, found.start(1), words)
+
+
+def spoken(text: str) -> str:
+    """Return the words of a text in lower case between single blanks, signs left out."""
+    return " ".join(_WORDS.findall(text.lower()))
 
 
 def literal_support(code: str, passages: Sequence[str]) -> int | None:

@@ -10,6 +10,9 @@ from enum import StrEnum
 from fractions import Fraction
 
 
+Key = Fraction | str
+
+
 class Kind(StrEnum):
     """What sort of value it is. From VERSION on a value is compared as text, not as a number."""
 
@@ -52,8 +55,8 @@ class Reading:
 
     ``low`` and ``high`` are in the base unit of ``unit`` (a dimension such as "length", a currency
     such as "EUR", "" for a bare number): metres, kilograms, litres, kelvins, bytes, watts,
-    seconds; minutes after midnight for times, 0 (Monday) to 6 for weekdays. ``number`` is the
-    lower number as written, before its unit. ``step`` is one unit of the last written digit and
+    seconds; minutes after midnight for times, 0 (Monday) to 6 for weekdays. ``number`` and
+    ``top`` are the lower and upper number as written, before the unit. ``step`` is one unit of the last written digit and
     ``coarse`` the same after trailing zeros, both in the base unit. ``per`` is the number of
     seconds in "per hour" and the like, 0 without. ``parts`` is (year, month, day) of a date, 0
     for what is not said. ``key`` is the folded text of a value compared as text.
@@ -63,6 +66,7 @@ class Reading:
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(0)
     number: Fraction = Fraction(0)
+    top: Fraction = Fraction(0)
     unit: str = ""
     per: Fraction = Fraction(0)
     step: Fraction = Fraction(0)
@@ -130,7 +134,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactIndex:
-    """Evidence sentences in order, and where each term and each kind of value occurs.
+    """Evidence sentences in order, and where each term and each value occurs.
+
+    ``by_key`` maps what two equal values have in common (``keys`` in ``match``) to sentences.
 
     ``words`` is the text of all sentences as lower-case words between single blanks, and
     ``word_starts`` where each sentence begins in it: for quotations and identifiers.
@@ -138,6 +144,6 @@ class FactIndex:
 
     facts: tuple[Fact, ...]
     by_term: Mapping[str, tuple[int, ...]]
-    by_kind: Mapping[Kind, tuple[int, ...]]
+    by_key: Mapping[Key, tuple[int, ...]]
     words: str
     word_starts: tuple[int, ...]

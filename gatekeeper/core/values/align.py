@@ -1,0 +1,91 @@
+"""How close evidence sentences are to a claim, by the terms outside the values."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from gatekeeper.core.terms import WORD
+from gatekeeper.core.values.model import FactIndex, Value
+
+# A sentence is about the claim's matter from this share of the claim's terms on.
+ALIGNED = 0.6
+# A near-copy: this share of the claim's terms and of the sentence's.
+COPY_OF_CLAIM, COPY_OF_SENTENCE = 0.8, 0.6
+# How much worse the sentence that has the value must fit than the one that has another.
+MARGIN = 0.3
+# Two sentences are built alike ("The Wren weighs", "The Heron weighs") from this share on.
+PARALLEL = 0.5
+
+_ANAPHORS = frozenset("it they this these that those he she its their his her them there".split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aligned:
+    """An evidence sentence with the share of the claim's terms it has, and of its own."""
+
+    position: int
+    of_claim: float
+    of_sentence: float
+
+    @property
+    def is_copy(self) -> bool:
+        """True if claim and sentence say the same apart from their values."""
+        return self.of_claim >= COPY_OF_CLAIM and self.of_sentence >= COPY_OF_SENTENCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The claim's values and terms, and the evidence sentences, best-aligned first."""
+
+    values: tuple[Value, ...]
+    terms: frozenset[str]
+    aligned: tuple[Aligned, ...]
+    facts: FactIndex
+
+    def share(self, position: int) -> float:
+        """Return the share of the claim's terms in a sentence, with the one before it if it
+        refers back by a pronoun.
+        """
+        if not self.terms:
+            return 1.0
+        found = self.facts.facts[position].terms
+        if position and refers_back(self.facts.facts[position].text):
+            found |= self.facts.facts[position - 1].terms
+        return len(self.terms & found) / len(self.terms)
+
+
+def align(claim_terms: frozenset[str], facts: FactIndex) -> tuple[Aligned, ...]:
+    """Return the sentences that share a term with the claim, closest first."""
+    shared: Counter[int] = Counter()
+    for term in claim_terms:
+        shared.update(facts.by_term.get(term, ()))
+    aligned = [
+        Aligned(
+            position=position,
+            of_claim=count / len(claim_terms),
+            of_sentence=count / len(facts.facts[position].terms),
+        )
+        for position, count in shared.items()
+    ]
+    return tuple(sorted(aligned, key=lambda a: (-a.of_claim, -a.of_sentence, a.position)))
+
+
+def refers_back(text: str) -> bool:
+    """True if a sentence has a pronoun that may stand for a thing named before."""
+    return not _ANAPHORS.isdisjoint(WORD.findall(text.lower()))
+
+
+def fits_worse(claim: Claim, holder: int, rival: Aligned) -> bool:
+    """True if it is certain that the claim is about ``rival`` and not about ``holder``.
+
+    Either the rival is a near-copy of the claim and the holder is not close, or the two are built
+    alike and the rival has all the claim's terms that the holder has, and more ("large" in the
+    row of the large size).
+    """
+    facts = claim.facts.facts
+    if rival.is_copy and claim.share(holder) <= rival.of_claim - MARGIN:
+        return True
+    one, other = facts[holder].terms, facts[rival.position].terms
+    if refers_back(facts[holder].text) or rival.of_claim < ALIGNED:
+        return False
+    alike = len(one & other) >= PARALLEL * max(len(one), len(other))
+    return alike and (claim.terms & one) < (claim.terms & other) and bool(one - claim.terms - other)
