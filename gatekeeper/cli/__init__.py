@@ -28,7 +28,9 @@ INTERRUPTED = 130
 # line equal to the command's own help.
 COMMANDS = {
     "check": "Check one answer against its context.",
+    "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
+    "models": "List and verify models.",
 }
 
 

@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import platform
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import click
 
-from gatekeeper import __version__
 from gatekeeper.cli.gates import model_option, opener
 from gatekeeper.cli.show import say, visible
 from gatekeeper.errors import InputError
@@ -18,6 +15,7 @@ from gatekeeper.evaluation.metrics import RATES, Estimate
 from gatekeeper.evaluation.report import Evaluation, evaluation_record, row_record, summarise
 from gatekeeper.evaluation.rows import Row, Rows, read_rows
 from gatekeeper.evaluation.run import Checker, Evaluated, check_rows
+from gatekeeper.evaluation.versions import package_versions
 
 BAD_LINES = 1
 
@@ -64,17 +62,6 @@ def command(
     for line in _summary(result):
         say(line)
     context.exit(BAD_LINES if found.bad_lines else 0)
-
-
-def package_versions() -> dict[str, str]:
-    """Return the versions that a verdict depends on."""
-    found = {"gatekeeper": __version__, "python": platform.python_version()}
-    for name in ("onnxruntime", "tokenizers", "numpy"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
 
 
 async def _run(gate: Checker, rows: Sequence[Row], rows_out: Path | None) -> list[Evaluated]:

@@ -33,9 +33,9 @@ def say(text: str, *, file: TextIO | None = None) -> None:
     click.echo(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
 
 
-def visible(text: str) -> str:
+def visible(text: str, *, keep_blanks: bool = False) -> str:
     """Make foreign text one harmless line: blanks joined, steering characters as escapes."""
-    return "".join(map(_escape, " ".join(text.split())))
+    return "".join(map(_escape, text if keep_blanks else " ".join(text.split())))
 
 
 def verdict_lines(verdict: Verdict, *, elapsed_s: float) -> Iterator[str]:
