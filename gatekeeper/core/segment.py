@@ -1,85 +1,244 @@
-"""Segmentation as a fold (first version: sentences only)."""
+"""Segmentation: a fold from pieces of an answer to segments, and the sentences of a passage.
 
-import re
-from dataclasses import dataclass, field
-from enum import StrEnum
+Three folds in a row (words to parts of lines, parts to units of layout, units to segments), none
+of which looks ahead by an amount that depends on how the text was cut. Each character is read a
+bounded number of times. The segments join to the answer; nothing is rewritten: what a claim
+needs from before it (subject, lead-in, heading) is carried in ``hypothesis`` and ``context``.
+"""
 
-from gatekeeper.core.text import normalise
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gatekeeper.core.blocks import Blocks, Form, Unit
+from gatekeeper.core.boundaries import Boundaries, Part
+from gatekeeper.core.clauses import Clause, clauses
+from gatekeeper.core.kinds import is_meta, is_question, is_refusal, kind_of
+from gatekeeper.core.statements import (
+    Statement,
+    Subject,
+    labelled,
+    resolve,
+    row,
+    starts_with_pronoun,
+    subject_in,
+    with_lead,
+)
+from gatekeeper.core.text import Normalised, normalise
 from gatekeeper.verdict import Segment, SegmentKind
 
+__all__ = ["Form", "Segmenter", "Sentence", "segments", "sentences"]
 
-class Form(StrEnum):
-    """What a sentence is in the layout of its text."""
-
-    PROSE = "prose"
-    QUESTION = "question"
-    HEADING = "heading"
-    LEAD_IN = "lead_in"
-    LIST_ITEM = "list_item"
-    TABLE_ROW = "table_row"
-    CODE = "code"
-    RECORD = "record"
-    LAYOUT = "layout"
+_SPLIT = frozenset((Form.PROSE, Form.LIST_ITEM))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """A sentence of a passage.
 
-    ``text`` is normalised and carries lead-in, table header and speaker; ``resolved`` is the
-    same with a pronoun at its start replaced by the subject before, and equals ``text`` where
-    there is none. ``heading`` is the normalised heading it stands under, "" if none.
+    ``text`` is normalised and carries lead-in, table header and speaker. ``resolved`` is the same
+    with a pronoun at its start replaced by the subject before; it equals ``text`` where there is
+    none. ``heading`` is the normalised heading it stands under, "" if none.
     """
 
     start: int
     end: int
     text: str
     resolved: str
-    form: Form = Form.PROSE
+    form: Form
     heading: str = ""
 
 
-_END = re.compile(r"[.!?][\"')\]*_]*\s+(?=\S)|\n\s*\n?")
-
-
-def sentences(text: str) -> tuple[Sentence, ...]:
-    """Split a passage into sentences."""
-    out, start = [], 0
-    cuts = [m.end() for m in _END.finditer(text)] + [len(text)]
-    for cut in cuts:
-        plain = normalise(text[start:cut]).text
-        if cut > start and plain:
-            out.append(Sentence(start=start, end=cut, text=plain, resolved=plain))
-            start = cut
-    return tuple(out)
-
-
-@dataclass(slots=True)
 class Segmenter:
-    """Fold an answer into segments."""
+    """Fold an answer into segments: ``feed`` it in any pieces, then ``finish`` once.
 
-    boilerplate: tuple[str, ...] = ()
-    _pieces: list[str] = field(default_factory=list)
+    Args:
+        boilerplate: Texts whose sentences are exempt where they stand word for word.
+    """
+
+    __slots__ = ("_blocks", "_boilerplate", "_boundaries", "_first", "_memory")
+
+    def __init__(self, boilerplate: tuple[str, ...] = ()) -> None:
+        self._boilerplate = frozenset(
+            normalise(unit.text).text for text in boilerplate for unit in _units(text)
+        )
+        self._boundaries = Boundaries()
+        self._blocks = Blocks()
+        self._memory = _Memory()
+        self._first = True
 
     def feed(self, text: str) -> list[Segment]:
-        """Take a piece; return the segments it completes."""
-        self._pieces.append(text)
-        return []
+        """Return the segments that are complete now, in order.
+
+        A sentence is complete when the next has begun or the answer has ended.
+        """
+        return self._segments(self._through_blocks(self._boundaries.feed(text)))
 
     def finish(self) -> list[Segment]:
         """Return the segments that are left."""
-        text, start, out = "".join(self._pieces), 0, []
-        for one in sentences(text):
-            end = one.end
-            out.append(Segment(start=start, end=end, kind=SegmentKind.CLAIM, plain=one.text,
-                               hypothesis=one.text))  # fmt: skip
-            start = end
-        if start < len(text):
-            out.append(Segment(start=start, end=len(text), kind=SegmentKind.LAYOUT))
-        return out
+        units = [*self._through_blocks(self._boundaries.finish()), *self._blocks.finish()]
+        lead = self._boundaries.lead
+        if self._first and not units and lead:
+            return [Segment(start=0, end=len(lead), kind=SegmentKind.LAYOUT)]
+        return self._segments(units)
+
+    def _through_blocks(self, parts: Iterable[Part]) -> Iterator[Unit]:
+        for part in parts:
+            yield from self._blocks.feed(part)
+
+    def _segments(self, units: Iterable[Unit]) -> list[Segment]:
+        found: list[Segment] = []
+        for unit in units:
+            normal = normalise(unit.text)
+            if normal.text in self._boilerplate:
+                found.append(_exempt(unit, normal, SegmentKind.BOILERPLATE))
+            else:
+                found += _segments_of(unit, normal, self._memory)
+            self._memory.read(unit, normal)
+        if found and self._first:
+            found[0] = replace(found[0], start=0)
+            self._first = False
+        return found
 
 
 def segments(text: str, boilerplate: tuple[str, ...] = ()) -> tuple[Segment, ...]:
-    """Segment a whole answer."""
+    """Segment a whole answer; the slices join to it."""
     fold = Segmenter(boilerplate)
     return (*fold.feed(text), *fold.finish())
+
+
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """Split a passage at the same boundaries, whole sentences, markup without a word left out."""
+    found, memory = [], _Memory()
+    for unit in _units(text):
+        normal = normalise(unit.text)
+        said = _statement(unit, normal.text)
+        if unit.form is not Form.LAYOUT and any(c.isalnum() for c in said.text):
+            found.append(_sentence(unit, normal, said, memory))
+        memory.read(unit, normal)
+    return tuple(found)
+
+
+class _Memory:
+    """What a pronoun at the start of the next sentence may stand for."""
+
+    __slots__ = ("subject",)
+
+    def __init__(self) -> None:
+        self.subject: Subject | None = None
+
+    def read(self, unit: Unit, normal: Normalised) -> None:
+        """Remember the subject of a sentence; a sentence about "it" keeps the one before."""
+        if unit.form is Form.PROSE and starts_with_pronoun(normal.text):
+            return
+        self.subject = subject_in(unit, normal)
+
+
+def _units(text: str) -> Iterator[Unit]:
+    boundaries, blocks = Boundaries(), Blocks()
+    for parts in (boundaries.feed(text), boundaries.finish()):
+        for part in parts:
+            yield from blocks.feed(part)
+    yield from blocks.finish()
+
+
+def _sentence(unit: Unit, normal: Normalised, said: Statement, memory: _Memory) -> Sentence:
+    form = Form.HEADING if unit.form is Form.TABLE_HEADER else unit.form
+    if form in _SPLIT and is_question(normal.text):
+        form = Form.QUESTION
+    resolved = resolve(normal.text, memory.subject).text if unit.form in _SPLIT else said.text
+    return Sentence(
+        start=unit.start,
+        end=unit.end,
+        text=said.text,
+        resolved=_statement(unit, resolved).text,
+        form=form,
+        heading=normalise(unit.heading.text).text.rstrip(": ") if unit.heading else "",
+    )
+
+
+def _statement(unit: Unit, text: str) -> Statement:
+    """Read a text in the place of its unit."""
+    if unit.form is Form.TABLE_ROW:
+        return row(unit)
+    if unit.form is Form.LIST_ITEM:
+        return with_lead(text, unit.carried)
+    return labelled(unit, text)
+
+
+def _exempt(unit: Unit, normal: Normalised, kind: SegmentKind) -> Segment:
+    return Segment(start=unit.start, end=unit.end, kind=kind, citations=normal.citations)
+
+
+def _segments_of(unit: Unit, normal: Normalised, memory: _Memory) -> Iterator[Segment]:
+    kind = kind_of(normal.text, unit.form)
+    if kind is not SegmentKind.CLAIM:
+        yield _exempt(unit, normal, kind)
+    elif unit.form is Form.CODE:
+        code = unit.text.strip()
+        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=code, hypothesis=code,
+                      literal=True)  # fmt: skip
+    elif unit.form is Form.TABLE_ROW:
+        said = row(unit)
+        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=normal.text.strip(" |"),
+                      hypothesis=said.text, context=said.context,
+                      citations=normal.citations)  # fmt: skip
+    else:
+        found = _clauses(normal.text) if unit.form in _SPLIT else _whole(normal.text)
+        yield from _claims(unit, normal, found, memory)
+
+
+def _whole(text: str) -> tuple[Clause, ...]:
+    return (Clause(0, len(text), 0),)
+
+
+def _clauses(text: str) -> tuple[Clause, ...]:
+    """Split talk about the answer, or a refusal, from the claim it introduces; then the claim."""
+    colon, contrast = text.find(": "), text.find(", but ")
+    if colon > 0 and is_meta(text[:colon]):
+        at, body = colon + 2, colon + 2
+    elif contrast > 0 and is_refusal(text[:contrast]):
+        at, body = contrast + 2, contrast + 6
+    else:
+        return clauses(text)
+    return (Clause(0, at, 0), Clause(at, len(text), body))
+
+
+def _claims(
+    unit: Unit, normal: Normalised, found: tuple[Clause, ...], memory: _Memory
+) -> Iterator[Segment]:
+    start, subject = 0, memory.subject
+    for clause in found:
+        # Behind the blank before the clause, so that its opening markup goes with it.
+        last = clause is found[-1]
+        end = len(unit.text) if last else normal.origin(clause.end - 1, clause.end)[1]
+        yield _claim(unit, (start, end), normal, clause, subject)
+        start, subject = end, subject_in(unit, normal) or subject
+
+
+def _claim(
+    unit: Unit, span: tuple[int, int], normal: Normalised, clause: Clause, subject: Subject | None
+) -> Segment:
+    own = normalise(unit.text[slice(*span)])
+    start, end = unit.start + span[0], unit.start + span[1]
+    kind = kind_of(own.text, unit.form)
+    if kind is not SegmentKind.CLAIM:
+        return Segment(start=start, end=end, kind=kind, citations=own.citations)
+    said = _hypothesis(unit, normal, clause, subject)
+    return Segment(start=start, end=end, kind=kind, plain=own.text, hypothesis=said.text,
+                   context=said.context, citations=own.citations)  # fmt: skip
+
+
+def _hypothesis(
+    unit: Unit, normal: Normalised, clause: Clause, subject: Subject | None
+) -> Statement:
+    body = normal.text[clause.body : clause.end].strip(" ,;")
+    if clause.subject is not None:
+        begin, end = normal.origin(*clause.subject)
+        phrase = normal.text[slice(*clause.subject)]
+        said = Statement(f"{phrase} {body}", ((unit.start + begin, unit.start + end),))
+    else:
+        said = resolve(body, subject)
+    if unit.form is not Form.LIST_ITEM:
+        return said
+    led = with_lead(said.text, unit.carried)
+    return Statement(led.text, (*led.context, *said.context))

@@ -30,7 +30,7 @@ _RAISED = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079"
 _ODD = re.compile(rf"[{_RAISED}]+|[ -~]?[^\t-\r\x1c-~{_RAISED}]+")
 # Dropped categories: format (zero-width, bidi, soft hyphen), control, surrogate, private use.
 _DROPPED = frozenset(("Cf", "Cc", "Cs", "Co"))
-_UNIT_END = re.compile(r"(?:\b[A-Za-z]{0,3}|met(?:er|re)s?|feet|inch(?:es)?|miles?|yards?)\Z")
+_UNIT_END = re.compile(r"(?:\b[A-Za-z]{1,3}|met(?:er|re)s?|feet|inch(?:es)?|miles?|yards?)\Z")
 
 _CITATION = (
     r"\[(?P<ids>\^?(?:(?:doc(?:ument)?|source|ref|passage|chunk|note)[ #:_-]{0,2})?"

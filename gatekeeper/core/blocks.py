@@ -1,0 +1,335 @@
+"""Layout, as a fold: parts of lines become units, each with the heading and lead-in above it.
+
+A unit is a sentence, a heading, a list item, a table row or a line of code.
+
+Rules. A line break inside a paragraph is a blank, two end the paragraph. A list item, heading,
+fence or table row begins with its line. A row of dashes under a row with bars makes that row a
+header. A line all in bold without a stop is a heading. A sentence that ends in a colon before a
+list, table or code is its lead-in; so is an item before deeper items. No Markdown parser: an
+answer is cut anywhere and is often not valid, and its slices must join again.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from gatekeeper.core.boundaries import Part
+
+
+class Slice(NamedTuple):
+    """A slice of the text and what stands there."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Form(StrEnum):
+    """What a sentence is in the layout of its text."""
+
+    PROSE = "prose"
+    QUESTION = "question"
+    HEADING = "heading"
+    LEAD_IN = "lead_in"
+    LIST_ITEM = "list_item"
+    TABLE_HEADER = "table_header"
+    TABLE_ROW = "table_row"
+    CODE = "code"
+    RECORD = "record"  # a key of JSON with its value
+    LAYOUT = "layout"  # rules, table rulers, fences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A slice of the text with its place in the layout; ``text`` is the slice, blanks included.
+
+    ``carried`` is what an item is read with, outermost first: headings, then lead-ins. ``cells``
+    and ``header`` are those of a table row. ``label`` is the speaker or label that began the
+    paragraph ("Anna" in "Anna: ..."), ``heading`` the nearest heading. ``fresh`` units are the
+    first under a heading: no pronoun reaches back from there.
+    """
+
+    start: int
+    text: str
+    form: Form
+    carried: tuple[Slice, ...] = ()
+    cells: tuple[Slice, ...] = ()
+    header: tuple[Slice, ...] = ()
+    heading: Slice | None = None
+    label: Slice | None = None
+    fresh: bool = False
+
+    @property
+    def end(self) -> int:
+        """Offset behind the slice."""
+        return self.start + len(self.text)
+
+    @property
+    def slice(self) -> Slice:
+        """The unit as something others are read with."""
+        return Slice(self.start, self.end, self.text)
+
+
+_MARKER = re.compile(
+    r"(?:[-*+\u2022\u2023\u25e6\u2013\u2014]|\(?\d{1,3}[.)]|[a-z]\))(?:[ \t]+|\Z)"
+    r"(?:\[[ xX]\][ \t]+)?"
+)
+_QUOTE_MARKS = re.compile(r"(?:>[ \t]?)+")
+_FENCE = re.compile(r"(?:```|~~~)")
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]|\Z)")
+_BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]{0,99}[^*_\n.!?]\1:?\Z")
+_RULE = re.compile(r"(?:-[ \t]*){3,}\Z|(?:\*[ \t]*){3,}\Z|(?:_[ \t]*){3,}\Z|=+\Z")
+_RULER = re.compile(r"[:| \t]*-[-:| \t]*\Z")
+_LABEL = re.compile(r"[^\W\d_a-z][\w.'-]{0,30}(?: [\w.'()-]{1,30}){0,3}:(?=\s)")
+_STRUCTURAL = ("#", "|", "```", "~~~", "**", "__", "---", "===", "- - ", "* * ", "_ _ ")
+
+
+@dataclass(slots=True)
+class _Open:
+    """The unit being read."""
+
+    form: Form
+    indent: int
+    pieces: list[Part]
+    carried: tuple[Slice, ...] = ()
+    label: Slice | None = None
+    fresh: bool = False
+
+    def ends_with_colon(self) -> bool:
+        return self.pieces[-1].text.rstrip("*_").endswith(":")
+
+    def ends_with_stop(self) -> bool:
+        return self.pieces[-1].text.rstrip("*_\"')").endswith((".", "!", "?"))
+
+
+@dataclass(slots=True)
+class Blocks:
+    """The fold: ``feed`` a part, get the units that are complete; ``finish`` once."""
+
+    _line: list[Part] = field(default_factory=list)
+    _held: list[Part] = field(default_factory=list)  # a line that may be the header of a table
+    _open: _Open | None = None
+    _fenced: bool = False
+    _header: tuple[Slice, ...] | None = None
+    _headings: list[tuple[int, Slice]] = field(default_factory=list)  # (level, heading)
+    _leads: list[tuple[int, Slice]] = field(default_factory=list)  # (column of its items, lead-in)
+    _label: Slice | None = None
+    _fresh: bool = True
+
+    def feed(self, part: Part) -> Iterator[Unit]:
+        """Take the next part; yield the units it completes."""
+        if self._line or (part.first and self._is_structural(part.text)):
+            self._line.append(part)
+            if part.breaks:
+                yield from self._end_line()
+        else:
+            yield from self._prose(part)
+
+    def finish(self) -> Iterator[Unit]:
+        """Yield the units that are left."""
+        if self._line:
+            yield from self._end_line()
+        yield from self._release_held(is_header=False)
+        yield from self._close(None)
+
+    def _is_structural(self, text: str) -> bool:
+        """True if the line has to be seen whole before its form is known."""
+        return self._fenced or bool(self._held) or text.startswith(_STRUCTURAL) or "|" in text
+
+    def _end_line(self) -> Iterator[Unit]:
+        line, self._line = self._line, []
+        text = _text(line).rstrip()
+        if self._fenced:
+            yield self._code(line, text)
+        elif self._held:
+            is_header = "|" in text and bool(_RULER.match(text))
+            yield from self._release_held(is_header=is_header)
+            if is_header:
+                yield Unit(start=line[0].start, text=_text(line), form=Form.LAYOUT)
+                self._end_paragraph(line)
+            else:
+                yield from self._whole_line(line, text)
+        else:
+            yield from self._whole_line(line, text)
+
+    def _whole_line(self, line: list[Part], text: str) -> Iterator[Unit]:
+        if _FENCE.match(text):
+            yield from self._close(Form.CODE)
+            self._fenced, self._header = True, None
+            yield Unit(start=line[0].start, text=_text(line), form=Form.LAYOUT)
+        elif _RULE.match(text):
+            yield from self._rule(line, text)
+        elif _HEADING.match(text) or _BOLD_LINE.match(text):
+            yield from self._heading(line, text)
+        elif "|" in text:
+            yield from self._row(line)
+        else:
+            yield from self._replay(line)
+
+    def _code(self, line: list[Part], text: str) -> Unit:
+        closing = bool(_FENCE.match(text))
+        self._fenced = not closing
+        form = Form.LAYOUT if closing else Form.CODE
+        return Unit(start=line[0].start, text=_text(line), form=form, heading=self._nearest())
+
+    def _rule(self, line: list[Part], text: str) -> Iterator[Unit]:
+        """A rule, or the line under a heading of its own ("Title" over "=====")."""
+        unit = self._open
+        if unit and unit.form is Form.PROSE and len(unit.pieces) == 1 and text[0] in "=-":
+            unit.form = Form.HEADING
+            self._enter(2, Slice(unit.pieces[0].start, unit.pieces[0].end, _text(unit.pieces)))
+        yield from self._close(None)
+        yield Unit(start=line[0].start, text=_text(line), form=Form.LAYOUT)
+        self._end_paragraph(line)
+
+    def _heading(self, line: list[Part], text: str) -> Iterator[Unit]:
+        yield from self._close(None)
+        marks = _HEADING.match(text)
+        unit = Unit(start=line[0].start, text=_text(line), form=Form.HEADING,
+                    heading=self._nearest())  # fmt: skip
+        yield unit
+        self._enter(len(marks[1]) if marks else 7, unit.slice)
+        self._end_paragraph(line)
+
+    def _enter(self, level: int, heading: Slice) -> None:
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        self._headings.append((level, heading))
+        self._leads, self._header, self._fresh = [], None, True
+
+    def _nearest(self) -> Slice | None:
+        return self._headings[-1][1] if self._headings else None
+
+    def _row(self, line: list[Part]) -> Iterator[Unit]:
+        """A row of a table that has begun, or a line that may be its header."""
+        if self._header is not None:
+            yield self._table_row(line, self._header)
+            return
+        self._held = line
+        if line[-1].breaks != 1:
+            yield from self._release_held(is_header=False)
+
+    def _table_row(self, line: list[Part], header: tuple[Slice, ...]) -> Unit:
+        unit = Unit(start=line[0].start, text=_text(line), form=Form.TABLE_ROW, cells=_cells(line),
+                    header=header, heading=self._nearest())  # fmt: skip
+        self._end_paragraph(line)
+        return unit
+
+    def _release_held(self, *, is_header: bool) -> Iterator[Unit]:
+        line, self._held = self._held, []
+        if not line:
+            return
+        if not is_header and not line[0].text.startswith("|"):
+            yield from self._replay(line)
+            return
+        yield from self._close(Form.TABLE_ROW)
+        if is_header:
+            self._header = _cells(line)
+            yield Unit(start=line[0].start, text=_text(line), form=Form.TABLE_HEADER,
+                       heading=self._nearest())  # fmt: skip
+        else:
+            yield self._table_row(line, ())
+
+    def _replay(self, line: list[Part]) -> Iterator[Unit]:
+        for part in line:
+            yield from self._prose(part)
+
+    def _prose(self, part: Part) -> Iterator[Unit]:
+        if part.first:
+            yield from self._begin_line(part)
+        if self._open is None:
+            self._begin(part, Form.PROSE)
+        elif self._open.pieces[-1] is not part:
+            self._open.pieces.append(part)
+        if (part.closed or part.breaks > 1) and self._open and not self._open.ends_with_colon():
+            yield from self._close(None)
+        self._end_paragraph([part])
+
+    def _begin_line(self, part: Part) -> Iterator[Unit]:
+        """Close what the line does not go on with; begin an item where it has a marker."""
+        self._header = None
+        quote = _QUOTE_MARKS.match(part.text)
+        text = part.text[quote.end() :] if quote else part.text
+        marker = _MARKER.match(text)
+        if marker and self._interrupts(marker.group()):
+            yield from self._close(Form.LIST_ITEM, part.indent)
+            while self._leads and self._leads[-1][0] > part.indent:
+                self._leads.pop()
+            self._begin(part, Form.LIST_ITEM)
+            return
+        if self._open is not None and not self._continues(part, text):
+            yield from self._close(None)
+        if self._open is None:
+            self._leads = self._leads if part.indent else []
+            label = _LABEL.match(text)
+            if label:
+                at = part.start + len(part.text) - len(text)
+                self._label = Slice(at, at + label.end() - 1, label.group()[:-1])
+
+    def _interrupts(self, marker: str) -> bool:
+        """True unless a number begins a line only because the prose before it was wrapped."""
+        unit, number = self._open, marker.strip(" \t().")
+        wrapped = unit is not None and unit.form is Form.PROSE and not unit.ends_with_colon()
+        return not (wrapped and number.isdigit() and number != "1")
+
+    def _continues(self, part: Part, text: str) -> bool:
+        unit = self._open
+        if unit is None or unit.ends_with_colon() or _LABEL.match(text):
+            return False
+        return unit.form is not Form.LIST_ITEM or part.indent > unit.indent or text[:1].islower()
+
+    def _begin(self, part: Part, form: Form) -> None:
+        is_item = form is Form.LIST_ITEM
+        self._label = None if is_item else self._label
+        carried = self._scope(part.indent) if is_item else ()
+        self._open = _Open(form, part.indent, [part], carried, self._label, self._fresh)
+        self._fresh = False
+
+    def _scope(self, indent: int) -> tuple[Slice, ...]:
+        """What an item at a column is read with: two headings at most, then its lead-ins."""
+        titles = [heading for level, heading in self._headings if level > 1]
+        headings = titles or [heading for _, heading in self._headings]
+        return (*headings[-2:], *(lead for column, lead in self._leads if column <= indent))
+
+    def _close(self, following: Form | None, indent: int = 0) -> Iterator[Unit]:
+        """Release the open unit; what follows tells whether it is a lead-in."""
+        unit, self._open = self._open, None
+        if unit is None:
+            return
+        form = unit.form
+        deeper = following is Form.LIST_ITEM and indent > unit.indent
+        if form is Form.LIST_ITEM:
+            leads = deeper and not unit.ends_with_stop()
+        else:
+            leads = following is not None and unit.ends_with_colon()
+        done = Unit(start=unit.pieces[0].start, text=_text(unit.pieces),
+                    form=Form.LEAD_IN if leads else form, carried=unit.carried,
+                    heading=self._nearest(), label=unit.label, fresh=unit.fresh)  # fmt: skip
+        if leads:
+            self._leads = [lead for lead in self._leads if lead[0] < indent]
+            self._leads.append((indent, done.slice))
+        yield done
+
+    def _end_paragraph(self, line: Sequence[Part]) -> None:
+        if line[-1].breaks > 1:
+            self._label = self._header = None
+
+
+def _text(parts: Sequence[Part]) -> str:
+    return "".join([part.text + part.gap for part in parts])
+
+
+def _cells(line: Sequence[Part]) -> tuple[Slice, ...]:
+    """Return the cells of a row without the blanks at their ends; an escaped bar divides none."""
+    text, start = _text(line).rstrip(), line[0].start
+    bars = [i for i, c in enumerate(text) if c == "|" and text[i - 1 : i] != "\\"]
+    found, begin = [], 0
+    for bar in [*bars, len(text)]:
+        cell = text[begin:bar]
+        at = begin + len(cell) - len(cell.lstrip())
+        found.append(Slice(start + at, start + at + len(cell.strip()), cell.strip()))
+        begin = bar + 1
+    inner = found[1:] if text.startswith("|") else found
+    return tuple(inner[:-1] if text.endswith("|") else inner)

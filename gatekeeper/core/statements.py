@@ -1,0 +1,105 @@
+"""What a slice says once it is read in its place: lead-ins, headers and subjects carried along.
+
+Pure functions from a unit to a statement. Nothing is rewritten but pronouns; everything put
+before a slice is a slice of the same text, whose offsets are reported.
+"""
+
+import re
+from dataclasses import dataclass
+
+from gatekeeper.core.blocks import Form, Slice, Unit
+from gatekeeper.core.clauses import ends_open, has_finite_verb, is_plural, subject_of
+from gatekeeper.core.text import Normalised, normalise
+
+Span = tuple[int, int]
+
+_PRONOUN = re.compile(
+    r"(it|they|he|she)(?='|\s)|(this|these)(?= (?:is|are|was|were|has|have)\b)", re.IGNORECASE
+)
+_EXPLETIVE = re.compile(
+    r"it(?: (?:is|was|will be|can be|may be)|'s) (?:\w+ )?(?:possible|impossible|important|"
+    r"necessary|recommended|advised|advisable|best|better|worth|easy|hard|difficult|clear|unclear|"
+    r"likely|unlikely|essential|true|false|said|known|a|an|not|common|raining|up)\b|"
+    r"it (?:seems|appears|rains|snows|follows|turns out)\b|it takes\b[^.]{1,60} to ",
+    re.IGNORECASE,
+)
+_HERE = re.compile(r"(?:here|below) (?:is|are)\s+", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\s+(?:(?:the|these) following(?: \w+)?|as follows)\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A noun phrase that a pronoun may stand for, and where it was found."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text with what was carried into it and from where."""
+
+    text: str
+    context: tuple[Span, ...] = ()
+
+
+def subject_in(unit: Unit, normal: Normalised) -> Subject | None:
+    """Return the subject of a unit of prose, with its place in the whole text."""
+    found = subject_of(normal.text) if unit.form is Form.PROSE else None
+    if found is None:
+        return None
+    start, end = normal.origin(*found)
+    return Subject(normal.text[slice(*found)], (unit.start + start, unit.start + end))
+
+
+def starts_with_pronoun(text: str) -> bool:
+    """True if a sentence begins with a word that stands for an earlier one."""
+    return _PRONOUN.match(text) is not None
+
+
+def resolve(text: str, subject: Subject | None) -> Statement:
+    """Put the subject in place of a pronoun at the start, if number and sense allow it."""
+    match = _PRONOUN.match(text)
+    if match is None or subject is None or _EXPLETIVE.match(text):
+        return Statement(text)
+    if (match.group().lower() in {"they", "these"}) != is_plural(subject.text):
+        return Statement(text)
+    return Statement(subject.text + text[match.end() :], (subject.span,))
+
+
+def with_lead(text: str, carried: tuple[Slice, ...]) -> Statement:
+    """Read an item with its headings and lead-ins; an item that is a sentence needs none."""
+    if has_finite_verb(text) and text.endswith((".", "!", "?")):
+        return Statement(text)
+    before, context = "", []
+    for one in carried:
+        lead = normalise(one.text).text.rstrip(": ")
+        lead = _HERE.sub("", lead, count=1) if _HERE.match(lead) else lead
+        short = _FOLLOWING.sub("", lead)
+        lead = short if ends_open(short) else lead
+        if lead:
+            before += lead + (" " if ends_open(lead) else ": ")
+            context.append((one.start, one.end))
+    return Statement(before + text, tuple(context))
+
+
+def row(unit: Unit) -> Statement:
+    """Read a table row with its header: "Size: Large, Price: 15"."""
+    cells, context = [], []
+    for i, cell in enumerate(unit.cells):
+        value = normalise(cell.text).text
+        name = normalise(unit.header[i].text).text if i < len(unit.header) else ""
+        if value and name:
+            cells.append(f"{name}: {value}")
+            context.append((unit.header[i].start, unit.header[i].end))
+        elif value:
+            cells.append(value)
+    return Statement(", ".join(cells), tuple(context))
+
+
+def labelled(unit: Unit, text: str) -> Statement:
+    """Keep the speaker of a paragraph before its later sentences: "Anna: It costs 5."."""
+    label = unit.label
+    if label is None or label.start >= unit.start:
+        return Statement(text)
+    return Statement(f"{normalise(label.text).text}: {text}", ((label.start, label.end),))
