@@ -1,9 +1,25 @@
-"""Fakes for tests: a model whose verdicts you write down, so that nothing is loaded or guessed."""
+"""Fakes for tests: what they say is written down by the test, so nothing is loaded or guessed.
 
-from collections.abc import Callable, Sequence
+``FakeGate`` stands in for a gate in tests of an app that asks one. ``FakeModel`` stands in for
+the model below a real gate.
+"""
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import InferenceError
 from gatekeeper.protocols import EncodedPair, PairScore
+from gatekeeper.verdict import (
+    ClaimStatus,
+    ClaimVerdict,
+    Evidence,
+    NotCheckedReason,
+    Segment,
+    SegmentKind,
+    UnresolvedReason,
+    Verdict,
+)
 
 _SEPARATOR = -1
 
@@ -57,3 +73,160 @@ class FakeModel:
     def _decode(pair: EncodedPair) -> tuple[str, str]:
         cut = pair.ids.index(_SEPARATOR)
         return "".join(map(chr, pair.ids[:cut])), "".join(map(chr, pair.ids[cut + 1 :]))
+
+
+Verdicts = Mapping[str, Verdict] | Callable[[str, Evidence], Verdict]
+
+_FINGERPRINT = "fake-gate"
+_FAKE_SCORES = {ClaimStatus.SUPPORTED: 1.0, ClaimStatus.UNSUPPORTED: 0.0}
+
+
+class UnwrittenVerdictError(LookupError):
+    """A fake gate was asked about an answer that no verdict was written for."""
+
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+        super().__init__(f"no verdict was written for the answer {answer!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One check that a fake gate was asked for. ``deadline`` is a monotonic clock reading."""
+
+    answer: str
+    evidence: Evidence
+    deadline: float | None
+
+
+class FakeGate:
+    """A gate for tests of code that asks one: it gives the verdicts you wrote.
+
+    ``verdicts`` is a table from the whole answer to its verdict, or a function of answer and
+    evidence. An answer that is not in the table raises: nothing passes because it was forgotten.
+    ``asked`` holds every finished check, in order; ``is_closed`` tells whether it was closed.
+    """
+
+    fingerprint = _FINGERPRINT
+    thresholds = Thresholds(support=0.5, contradiction=0.95)
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        self.asked: list[Asked] = []
+        self.is_closed = False
+
+    def open(self, evidence: Evidence, *, deadline: float | None = None) -> "FakeCheck":
+        """Begin a check, as ``Gate.open``."""
+        return FakeCheck(self, evidence, deadline=deadline)
+
+    async def check(
+        self, answer: str, evidence: Evidence, *, deadline: float | None = None
+    ) -> Verdict:
+        """Check a whole answer, as ``Gate.check``.
+
+        Raises:
+            UnwrittenVerdictError: If no verdict was written for the answer.
+        """
+        check = self.open(evidence, deadline=deadline)
+        await check.feed(answer)
+        return await check.finish()
+
+    def close(self) -> None:
+        """Note that the gate was closed."""
+        self.is_closed = True
+
+    def decide(self, asked: Asked) -> Verdict:
+        """Note what was asked and return the verdict written for it."""
+        self.asked.append(asked)
+        if callable(self._verdicts):
+            return self._verdicts(asked.answer, asked.evidence)
+        if asked.answer not in self._verdicts:
+            raise UnwrittenVerdictError(asked.answer)
+        return self._verdicts[asked.answer]
+
+
+class FakeCheck:
+    """The check of one answer by a fake gate; its segments are known only when it is finished."""
+
+    def __init__(self, gate: FakeGate, evidence: Evidence, *, deadline: float | None) -> None:
+        self._gate = gate
+        self._evidence = evidence
+        self._deadline = deadline
+        self._pieces: list[str] = []
+
+    async def feed(self, text: str) -> tuple[Segment, ...]:
+        """Take the next piece of the answer; completes no segment."""
+        self._pieces.append(text)
+        return ()
+
+    async def finish(self) -> Verdict:
+        """Give the verdict written for what was fed."""
+        answer = "".join(self._pieces)
+        asked = Asked(answer=answer, evidence=self._evidence, deadline=self._deadline)
+        return self._gate.decide(asked)
+
+
+def write_verdict(
+    answer: str,
+    *,
+    flagged: Sequence[str] = (),
+    unresolved: UnresolvedReason | None = None,
+    not_checked: NotCheckedReason | None = None,
+) -> Verdict:
+    """Write a verdict whose offsets fit the answer.
+
+    Args:
+        answer: The whole answer; without a word in it the verdict is NO_CLAIMS.
+        flagged: Slices of it, in the order they stand, that no passage supports. What lies
+            between them is supported, one claim a slice.
+        unresolved: Why what is not flagged could not be decided.
+        not_checked: Why the gate never got as far as claims; the rest is then left out.
+
+    Raises:
+        ValueError: If a flagged slice does not stand in the answer, after the one before it.
+    """
+    if not_checked is not None:
+        return Verdict(not_checked=not_checked, fingerprint=_FINGERPRINT)
+    status = ClaimStatus.SUPPORTED if unresolved is None else ClaimStatus.UNRESOLVED
+    segments: list[Segment] = []
+    claims: list[ClaimVerdict] = []
+    for start, end, is_flagged in _cuts(answer, flagged):
+        text = answer[start:end]
+        if text.strip():
+            found = ClaimStatus.UNSUPPORTED if is_flagged else status
+            claims.append(_claim(text, start, found, None if is_flagged else unresolved))
+        kind = SegmentKind.CLAIM if text.strip() else SegmentKind.LAYOUT
+        words = text.strip()
+        segments.append(Segment(start=start, end=end, kind=kind, plain=words, hypothesis=words))
+    return Verdict(segments=tuple(segments), claims=tuple(claims), fingerprint=_FINGERPRINT)
+
+
+def _cuts(answer: str, flagged: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
+    """Yield the slices of an answer that are not empty, and whether each is flagged."""
+    end = 0
+    for text in flagged:
+        start = answer.find(text, end)
+        if start < 0 or not text.strip():
+            raise ValueError(f"{text!r} does not stand in the answer after offset {end}")
+        if start > end:
+            yield end, start, False
+        end = start + len(text)
+        yield start, end, True
+    if end < len(answer):
+        yield end, len(answer), False
+
+
+def _claim(
+    text: str, start: int, status: ClaimStatus, unresolved: UnresolvedReason | None
+) -> ClaimVerdict:
+    score = _FAKE_SCORES.get(status)
+    return ClaimVerdict(
+        start=start,
+        end=start + len(text),
+        text=text,
+        status=status,
+        support=score,
+        contradiction=None if score is None else 0.0,
+        score=score,
+        reason="written by a test",
+        unresolved=unresolved,
+    )
