@@ -45,19 +45,21 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
     claim_terms = blanked_terms(hypothesis, extract(hypothesis))
     claim = Claim(values=values, terms=claim_terms, aligned=align(claim_terms, facts), facts=facts)
     findings = [finding for value in values for finding in _judge(value, claim)]
-    return (*findings, *polarity(plain, hypothesis, claim))
+    return (*findings, *polarity(hypothesis, claim))
 
 
 def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
     if value.kind in LITERAL:
-        yield judge_written(value, claim)
+        written = judge_written(value, claim)
+        if written is not None:
+            yield written
         return
     holders = _holders(value, claim)
     rival = _rival(value, claim)
     if holders:
         yield _explained(value, claim, holders, rival)
         return
-    found = _points(value, claim) or _derived(value, claim)
+    found = _points(value, claim) or _composed(value, claim) or _derived(value, claim)
     if found is not None:
         yield found
     elif value.weak:
@@ -121,10 +123,22 @@ def _is_narrowed(
     """
     if value.hedged or value.weak or any(r.kind is Kind.TIME for r in value.readings):
         return False
+    if any(mine is not value and _other_end(value, mine, claim, narrowed) for mine in claim.values):
+        return False
     best = max(narrowed, key=lambda holder: holder.share)
     if any(holder.share >= best.share or holder.match is Match.SAME for holder in others):
         return False
     return best.share >= ALIGNED or (value.bound is not None and bool(value.readings[0].unit))
+
+
+def _other_end(value: Value, mine: Value, claim: Claim, narrowed: list[_Holder]) -> bool:
+    """True if two values of the claim are the two ends of one range: "from 3 to 5"."""
+    numbers = {value.readings[0].number, mine.readings[0].number}
+    return any(
+        numbers == {other.readings[0].number, other.readings[0].top}
+        for holder in narrowed
+        for other in claim.facts.facts[holder.position].values
+    )
 
 
 def _rival(value: Value, claim: Claim) -> Aligned | None:
@@ -153,6 +167,18 @@ def _takes_place(value: Value, other: Value, claim: Claim, aligned: Aligned) -> 
 def _conflict(value: Value, other: Value) -> bool:
     pairs = zip(value.readings[0].parts, other.readings[0].parts, strict=True)
     return any(mine and theirs and mine != theirs for mine, theirs in pairs)
+
+
+def _composed(value: Value, claim: Claim) -> Finding | None:
+    """Accept a date whose day and whose year stand in different places."""
+    for reading in value.readings:
+        year, month, day = reading.parts
+        if not (year and month):
+            continue
+        rest = claim.facts.by_key.get(f"{month}-{day}")
+        if rest and claim.facts.by_key.get(f"{year}"):
+            return Finding(value=value, relation=Relation.DERIVED, rule="date", sentence=rest[0])
+    return None
 
 
 def _points(value: Value, claim: Claim) -> Finding | None:

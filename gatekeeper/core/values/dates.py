@@ -18,6 +18,7 @@ _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 _WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split()
 _WEEKDAYS = {name: number for number, name in enumerate(_WEEKDAY_NAMES)}
+_WEEKDAYS |= {name + "s": number for name, number in _WEEKDAYS.items()}
 _WEEKDAYS |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
 
 _MONTH = r"\b(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
@@ -27,14 +28,14 @@ _DATE_PATTERNS = (
     re.compile(r"\b(?P<year>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.](?P<day>[0-9]{1,2})\b"),
     re.compile(r"\b(?P<one>[0-9]{1,2})([./-])(?P<two>[0-9]{1,2})\2(?P<year>[0-9]{4}|[0-9]{2})\b"),
     re.compile(
-        rf"\b(?P<day>[0-9]{{1,2}}){_TH}(?:\s(?:day\s)?of|-)?\s?{_MONTH}(?:,?[\s-](?P<year>[0-9]{{4}})\b)?",
+        rf"\b(?P<day>[0-9]{{1,2}}){_TH}(?:\s(?:day\s)?of|-)?\s?{_MONTH}(?:\s?,?[\s-](?P<year>[0-9]{{4}})\b)?",
         re.IGNORECASE,
     ),
     re.compile(
-        rf"{_MONTH}\s(?:the\s)?(?P<day>[0-9]{{1,2}}){_TH}\b(?![:%]|\.[0-9])(?:,?\s(?P<year>[0-9]{{4}})\b)?",
+        rf"{_MONTH}\s(?:the\s)?(?P<day>[0-9]{{1,2}}){_TH}\b(?![:%]|\.[0-9])(?:\s?,?\s(?P<year>[0-9]{{4}})\b)?",
         re.IGNORECASE,
     ),
-    re.compile(rf"{_MONTH},?[\s-](?:of\s)?(?P<year>[0-9]{{4}})\b", re.IGNORECASE),
+    re.compile(rf"{_MONTH}\s?,?[\s-](?:of\s)?(?P<year>[0-9]{{4}})\b", re.IGNORECASE),
     re.compile(_MONTH, re.IGNORECASE),
     re.compile(r"(?<![\w-])(?P<year>[0-9]{4})[-/][0-9]{2}\b(?![-/.:][0-9])"),
     re.compile(r"\b(?:(?P<decade>[0-9]{3}0)|'?(?P<short>[2-9]0))'?s\b"),
@@ -44,7 +45,7 @@ _NEIGHBOUR_AFTER = re.compile(
     rf"\s?(?:-|to|and|or|&)\s?(?P<day>[0-9]{{1,2}}){_TH}\b(?:,?\s(?P<year>[0-9]{{4}})\b)?"
 )
 _DAY_NAME = re.compile(
-    r"\b(?P<name>" + "|".join(sorted(_WEEKDAYS, key=len, reverse=True)) + r")s?\b", re.IGNORECASE
+    r"\b(?P<name>" + "|".join(sorted(_WEEKDAYS, key=len, reverse=True)) + r")\b", re.IGNORECASE
 )
 _TIME_PATTERNS = (
     re.compile(

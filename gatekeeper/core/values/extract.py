@@ -23,6 +23,10 @@ _MARKERS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _QUARTER = re.compile(r"\b[Qq]([1-4])\b")
+# Thousands and decimals torn apart by a tokenizer: "12, 000", "1. 7 million".
+_TORN = re.compile(
+    r"(?<![0-9.,])[0-9]{1,3}(?:, [0-9]{3}){1,6}(?![0-9])|\b[0-9]{1,6}\. [0-9]{1,3}\b"
+)
 _BLANK = "\x00"
 
 
@@ -39,8 +43,8 @@ def extract(text: str) -> tuple[Value, ...]:
     for source in (addresses, _quarters, dates, times, identifiers, weekdays):
         found += _free(source(text), taken)
     tokens = [_masked(token, taken) for token in tokenize(text)]
-    for value in quantities(tokens):
-        found.append(replace(value, text=text[value.start : value.end]))
+    found += [_as_written(value, text) for value in quantities(tokens)]
+    found += _torn(text, taken)
     return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
 
 
@@ -60,6 +64,22 @@ def _free(values: Iterable[Value], taken: bytearray) -> list[Value]:
 
 def _masked(token: Token, taken: bytearray) -> Token:
     return Token(_BLANK, _BLANK, token.start, token.end) if taken[token.start] else token
+
+
+def _as_written(value: Value, text: str) -> Value:
+    return replace(value, text=text[value.start : value.end])
+
+
+def _torn(text: str, taken: bytearray) -> Iterable[Value]:
+    """Yield torn numbers as if whole; weak, for they may be two numbers in a list."""
+    torn = [(found.start(), found.end()) for found in _TORN.finditer(text)]
+    if not torn:
+        return
+    tight = _TORN.sub(lambda m: m.group().replace(" ", "").ljust(len(m.group())), text)
+    tokens = [_masked(token, taken) for token in tokenize(tight)]
+    for value in quantities(tokens):
+        if any(start < value.end and value.start < end for start, end in torn):
+            yield replace(_as_written(value, text), weak=True)
 
 
 def _quarters(text: str) -> Iterable[Value]:

@@ -26,8 +26,8 @@ def index(sentences: Sequence[str]) -> FactIndex:
         length += len(words[-1]) + 1
     return FactIndex(
         facts=facts,
-        by_term=_positions((fact.terms for fact in facts)),
-        by_key=_positions(({key for value in f.values for key in keys(value)} for f in facts)),
+        by_term=_positions(fact.terms for fact in facts),
+        by_key=_positions({key for value in f.values for key in keys(value)} for f in facts),
         words=" ".join(words),
         word_starts=tuple(starts),
     )

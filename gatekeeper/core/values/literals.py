@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.numbers import SCALES, SUFFIXES
@@ -16,6 +17,7 @@ _PHONE = re.compile(
     r"(?<![\w+])(?:\+[0-9][0-9 ()-]{5,18}[0-9]|\([0-9]{2,5}\)[ -]?[0-9]{3,4}[ -]?[0-9]{3,4}"
     r"|[0-9]{2,5}-[0-9]{3,4}-[0-9]{3,4}|[0-9]{3}-[0-9]{4})(?![\w-])"
 )
+_CLAUSE_NUMBER = re.compile(r"\b[0-9]{1,4}\([A-Za-z0-9]{1,2}\)")  # 401(k), 12(b)
 _CHUNK = re.compile(r"[A-Za-z0-9_]+(?:[-/.][A-Za-z0-9_]+)*")
 _VERSION = re.compile(
     r"(?:[Vv][0-9]+(?:\.[0-9]+)*|[0-9]+(?:\.[0-9]+){2,})(?:-?(?:rc|beta|alpha)[0-9]*)?"
@@ -25,6 +27,8 @@ _SIZED = re.compile(r"[0-9]+(?:[.,][0-9]+)*([A-Za-z]+)")
 _DECADE = re.compile(r"[0-9]+s")
 _QUOTE = re.compile(r"\"([^\"]*)\"")
 _WORDS = re.compile(r"\w+")
+_COMMON = frozenset("2D 3D 4K 4D 8K".split())  # words rather than identifiers
+_CITATION = re.compile(r"\[[0-9]{1,3}\]")
 _TRAILING = ".,;:!?'\")]}*"
 _GLUED_ENDINGS = frozenset("st nd rd th am pm m x s".split()) | frozenset(SUFFIXES)
 
@@ -62,8 +66,9 @@ def identifiers(text: str) -> Iterator[Value]:
     """Yield versions, telephone-like numbers and names that mix letters with digits."""
     for found in _VERSION_WORD.finditer(text):
         yield _literal(Kind.VERSION, found[1], found.start(1), found[1])
-    for found in _PHONE.finditer(text):
-        yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
+    for pattern in (_PHONE, _CLAUSE_NUMBER):
+        for found in pattern.finditer(text):
+            yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
     for found in _CHUNK.finditer(text):
         chunk = found.group()
         if not any(char.isdigit() for char in chunk):
@@ -71,7 +76,8 @@ def identifiers(text: str) -> Iterator[Value]:
         if _VERSION.fullmatch(chunk):
             yield _literal(Kind.VERSION, chunk, found.start(), chunk.lower().removeprefix("v"))
         elif _is_identifier(chunk):
-            yield _literal(Kind.IDENTIFIER, chunk, found.start(), fold(chunk))
+            value = _literal(Kind.IDENTIFIER, chunk, found.start(), fold(chunk))
+            yield replace(value, weak=chunk in _COMMON)
 
 
 def _is_identifier(chunk: str) -> bool:
@@ -81,7 +87,7 @@ def _is_identifier(chunk: str) -> bool:
         return True
     named = any(piece.isalpha() and piece.isupper() and len(piece) <= 6 for piece in pieces)
     long_groups = len(pieces) > 2 and all(p.isdigit() and len(p) >= 3 for p in pieces)
-    return named and any(piece.isdigit() for piece in pieces) or long_groups and "-" in chunk
+    return (named and any(piece.isdigit() for piece in pieces)) or (long_groups and "-" in chunk)
 
 
 def _is_mixed(piece: str) -> bool:
@@ -98,7 +104,7 @@ def quotations(text: str) -> Iterator[Value]:
     """Yield what stands between quotation marks, if it has MIN_QUOTE_WORDS words or more."""
     for found in _QUOTE.finditer(text):
         inner = found[1]
-        words = spoken(inner)
+        words = spoken(_CITATION.sub("", inner))
         if len(inner) <= _MAX_QUOTE and words.count(" ") + 1 >= MIN_QUOTE_WORDS:
             yield _literal(Kind.QUOTE, inner, found.start(1), words)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-
 Key = Fraction | str
 
 

@@ -179,7 +179,9 @@ def _spaced(tokens: list[Token], at: int) -> Number | None:
     while end < len(tokens) and end - at < 5 and _is_group(tokens, end):
         text += tokens[end].text
         end += 1
-    return _plain(Fraction(int(text)), at, end) if end > at + 1 else None
+    # "12 737 MAX" is twelve of a model, "12 737 maps" is a number.
+    is_name = end == at + 2 and end < len(tokens) and tokens[end].text[0].isupper()
+    return _plain(Fraction(int(text)), at, end) if end > at + 1 and not is_name else None
 
 
 def _is_group(tokens: list[Token], at: int) -> bool:

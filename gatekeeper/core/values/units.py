@@ -8,6 +8,7 @@ dimensions of their own and never converted.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 # Mean Gregorian month and year in seconds; whole years and months convert exactly between them.
@@ -72,7 +73,7 @@ krone: 1 kr,krone,kroner,krona,kronor
 """  # noqa: E501 - a table of data: one dimension a line
 
 _NOT_CURRENCY = frozenset(
-    line.partition(":")[0] for line in _TABLE.split("\nEUR:")[0].strip().splitlines()
+    line.partition(":")[0] for line in _TABLE.split("\nEUR:", maxsplit=1)[0].strip().splitlines()
 )
 _DOLLARS = frozenset({"$", "USD", "AUD", "CAD"})
 _SAME = (_DOLLARS, frozenset({"¥", "JPY", "CNY"}), frozenset({"krone", "SEK", "NOK", "DKK"}))
@@ -86,6 +87,9 @@ def _rows() -> Iterator[tuple[str, Unit]]:
             factor, _, names = entry.partition(" ")
             for name in names.split(","):
                 yield name, Unit(dimension, Fraction(factor))
+
+
+def _temperatures() -> Iterator[tuple[str, Unit]]:
     kelvin = Fraction("273.15")
     for prefix in ("°", "° ", "degree ", "degrees ", "deg ", ""):
         for name in ("c", "celsius", "centigrade"):
@@ -97,13 +101,16 @@ def _rows() -> Iterator[tuple[str, Unit]]:
     for name in ("degree", "degrees", "°"):
         yield name, Unit("temperature", Fraction(1), kelvin)
         yield name, Unit("temperature", Fraction(5, 9), kelvin - Fraction(160, 9))
+
+
+def _speeds() -> Iterator[tuple[str, Unit]]:
     for name, metres in (("mph", "1609.344"), ("kph", "1000"), ("kmh", "1000"), ("knots", "1852")):
         yield name, Unit("length", Fraction(metres), per=Fraction(HOUR))
 
 
 def _table() -> dict[str, tuple[Unit, ...]]:
     units: dict[str, tuple[Unit, ...]] = {}
-    for name, unit in _rows():
+    for name, unit in chain(_rows(), _temperatures(), _speeds()):
         units[name] = (*units.get(name, ()), unit)
     return units
 
@@ -135,5 +142,4 @@ def same_dimension(one: str, other: str) -> bool:
     """True if values of the two can take each other's place: all money is one dimension."""
     if is_currency(one) or is_currency(other):
         return is_currency(one) and is_currency(other)
-    pair = {one, other}
-    return one == other or pair == {"duration", "workdays"} or pair == {"angle", "temperature"}
+    return one == other or {one, other} in ({"duration", "workdays"}, {"angle", "temperature"})

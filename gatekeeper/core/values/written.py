@@ -12,8 +12,8 @@ _MIN_FOLDED = 3  # characters: shorter identifiers are found in any text
 _REWORDED = 0.75  # share of a quotation's terms in a sentence that words it differently
 
 
-def judge_written(value: Value, claim: Claim) -> Finding:
-    """Return the finding for one value compared as text."""
+def judge_written(value: Value, claim: Claim) -> Finding | None:
+    """Return the finding for one value compared as text; None for a word like "3D"."""
     if value.kind is Kind.QUOTE:
         return _quotation(value, claim)
     for position, fact in enumerate(claim.facts.facts):
@@ -22,12 +22,14 @@ def judge_written(value: Value, claim: Claim) -> Finding:
             return _found(value, Relation.STATED, "same", position)
         if Match.BOUND in matches:
             return _found(value, Relation.DERIVED, "part", position)
-    position = _elsewhere(value, claim)
-    if position is not None:
-        return _found(value, Relation.STATED, "same", position)
-    position = _lookalike(value, claim)
-    if position is not None:
-        return _found(value, Relation.CLASHING, "differs", position)
+    held = _elsewhere(value, claim)
+    if held is not None:
+        return _found(value, Relation.STATED, "same", held)
+    if value.weak:
+        return None
+    rival = _lookalike(value, claim)
+    if rival is not None:
+        return _found(value, Relation.CLASHING, "differs", rival)
     return Finding(value=value, relation=Relation.ABSENT, rule="absent")
 
 
@@ -50,9 +52,9 @@ def _verbatim(value: Value, claim: Claim) -> int | None:
     key = value.readings[0].key
     for position, fact in enumerate(claim.facts.facts):
         before, found, after = fact.text.lower().partition(key)
-        if found and not after[:1].isalnum() and after[:1] not in tuple("-_/@"):
-            if not before[-1:].isalnum():
-                return position
+        ends = not after[:1].isalnum() and after[:1] not in tuple("-_/@")
+        if found and ends and not before[-1:].isalnum():
+            return position
     return None
 
 
