@@ -1,0 +1,220 @@
+"""The line: calls that wait for the worker, most urgent first, within bounds.
+
+Nothing here locks: the worker's condition guards every line. A call stays in line until it is
+answered, so that whoever empties the line answers everyone.
+"""
+
+import asyncio
+from bisect import insort
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from gatekeeper.core.batching import Waiting
+from gatekeeper.errors import UnavailableError
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.verdict import UnresolvedReason
+
+Scored = PairScore | UnresolvedReason
+T = TypeVar("T")
+_END = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineBounds:
+    """The most that waits, of enforced work and again of shadow work.
+
+    Deadlines keep an enforced line far shorter; these hold where a budget is long or absent.
+    """
+
+    calls: int = 4096
+    pairs: int = 8192
+    tokens: int = 524_288
+    shadow_calls: int = 1024
+    shadow_pairs: int = 2048
+    shadow_tokens: int = 131_072
+
+
+class Waiter(Generic[T]):
+    """Someone in an event loop who waits for the worker; answered once, from any thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[T] = self._loop.create_future()
+
+    def answer(self, outcome: T | BaseException) -> None:
+        """Resolve the future in its own loop; does nothing if that loop has closed meanwhile."""
+        try:
+            self._loop.call_soon_threadsafe(self._settle, outcome)
+        except RuntimeError:
+            # The loop is closed: nobody can be waiting in it.
+            return
+
+    def _settle(self, outcome: T | BaseException) -> None:
+        if self.future.done():
+            return
+        if isinstance(outcome, BaseException):
+            self.future.set_exception(outcome)
+        else:
+            self.future.set_result(outcome)
+
+
+class StepsCall(Waiter[None]):
+    """A call that wants its steps taken."""
+
+    def __init__(
+        self, steps: Iterator[None], *, deadline: float, priority: Priority, usage: Usage
+    ) -> None:
+        super().__init__()
+        self.steps = steps
+        self.deadline = deadline
+        self.priority = priority
+        self.usage = usage
+        self.spent_s = 0.0
+        self.key = (priority, deadline, 0)
+
+    def advance(self, clock: Callable[[], float], *, until_s: float) -> bool:
+        """Take steps until their end (True) or until the time is up; none after the deadline."""
+        until_s = min(until_s, self.deadline)
+        while next(self.steps, _END) is not _END:
+            if clock() >= until_s:
+                return False
+        return True
+
+    def refuse(self, reason: UnresolvedReason) -> None:
+        """Answer that the steps were not, or not all, taken."""
+        self.answer(UnavailableError(reason))
+
+
+class PairsCall(Waiter[list[Scored]]):
+    """A call that wants pairs scored. ``waiting`` holds the positions not run yet, longest first.
+
+    ``left`` counts those without a score, also while they run.
+    """
+
+    def __init__(
+        self, pairs: Sequence[EncodedPair], *, deadline: float, priority: Priority, usage: Usage
+    ) -> None:
+        super().__init__()
+        self.pairs = pairs
+        self.deadline = deadline
+        self.priority = priority
+        self.usage = usage
+        self.tokens = sum(pair.tokens for pair in pairs)
+        self.waiting = sorted(range(len(pairs)), key=lambda n: -pairs[n].tokens)
+        self.left = len(pairs)
+        self.scores: list[Scored | None] = [None] * len(pairs)
+        self.key = (priority, deadline, 0)
+
+    def settle(self, position: int, score: Scored) -> None:
+        """Note the score of a pair, or why a pass gave none."""
+        self.scores[position] = score
+        self.left -= 1
+        if isinstance(score, PairScore):
+            self.usage.pairs += 1
+            self.usage.pair_tokens += self.pairs[position].tokens
+
+    def answer_scores(self) -> None:
+        """Answer once every pair is settled."""
+        self.refuse(UnresolvedReason.MODEL_ERROR)
+
+    def refuse(self, reason: UnresolvedReason) -> None:
+        """Answer with what was scored, and the reason for the rest."""
+        self.answer([reason if score is None else score for score in self.scores])
+
+
+Call = StepsCall | PairsCall
+
+
+class Line:
+    """Calls in the order of priority, deadline, arrival; counts what waits."""
+
+    def __init__(self, bounds: LineBounds) -> None:
+        self._bounds = bounds
+        self._calls: list[Call] = []
+        self._arrivals = 0
+        self.pairs = dict.fromkeys(Priority, 0)
+        self.tokens = dict.fromkeys(Priority, 0)
+        self.calls = dict.fromkeys(Priority, 0)
+
+    def has_room(self, call: Call) -> bool:
+        """Tell whether the call fits within the bounds of its priority."""
+        bounds, lane = self._bounds, call.priority
+        pairs, tokens = (len(call.pairs), call.tokens) if isinstance(call, PairsCall) else (0, 0)
+        is_shadow = lane is Priority.SHADOW
+        return (
+            self.calls[lane] < (bounds.shadow_calls if is_shadow else bounds.calls)
+            and self.pairs[lane] + pairs <= (bounds.shadow_pairs if is_shadow else bounds.pairs)
+            and self.tokens[lane] + tokens <= (bounds.shadow_tokens if is_shadow else bounds.tokens)
+        )
+
+    def enter(self, call: Call) -> None:
+        """Put a call in its place."""
+        self._arrivals += 1
+        call.key = (call.priority, call.deadline, self._arrivals)
+        insort(self._calls, call, key=lambda other: other.key)
+        self.calls[call.priority] += 1
+        if isinstance(call, PairsCall):
+            self._count(call, call.waiting, sign=1)
+
+    def leave(self, call: Call) -> bool:
+        """Take a call out with all that waits of it; False if it had left already."""
+        if call not in self._calls:
+            return False
+        self._calls.remove(call)
+        self.calls[call.priority] -= 1
+        if isinstance(call, PairsCall):
+            self._count(call, call.waiting, sign=-1)
+        return True
+
+    def take(self, call: PairsCall, positions: set[int]) -> None:
+        """Note that some pairs of a call run now."""
+        self._count(call, positions, sign=-1)
+        call.waiting = [n for n in call.waiting if n not in positions]
+
+    def first(self) -> Call | None:
+        """Return the most urgent call."""
+        return self._calls[0] if self._calls else None
+
+    def late(self, now_s: float) -> list[Call]:
+        """Return the calls past their deadline."""
+        return [call for call in self._calls if call.deadline <= now_s]
+
+    def all(self) -> list[Call]:
+        """Return every call, most urgent first."""
+        return list(self._calls)
+
+    def ahead(self, call: Call) -> tuple[int, int, int]:
+        """Return what is more urgent than a newcomer: (replies, other steps calls, tokens)."""
+        replies = steps = tokens = 0
+        for other in self._calls:
+            if other.key[:2] > (call.priority, call.deadline):
+                break
+            if isinstance(other, PairsCall):
+                tokens += sum(other.pairs[n].tokens for n in other.waiting)
+            elif other.priority is Priority.REPLY:
+                replies += 1
+            else:
+                steps += 1
+        return replies, steps, tokens
+
+    def pairs_beside(
+        self, first: PairsCall, *, most: int, mixed: bool
+    ) -> list[tuple[PairsCall, int]]:
+        """Return the pairs a pass that begins with a call may hold, most urgent first."""
+        found: list[tuple[PairsCall, int]] = []
+        for call in self._calls if mixed else [first]:
+            if call.priority is first.priority and isinstance(call, PairsCall):
+                found.extend((call, n) for n in call.waiting)
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    def _count(self, call: PairsCall, positions: Sequence[int] | set[int], *, sign: int) -> None:
+        self.pairs[call.priority] += sign * len(positions)
+        self.tokens[call.priority] += sign * sum(call.pairs[n].tokens for n in positions)
+
+
+def waiting(call: PairsCall, position: int) -> Waiting:
+    """Return a pair as the planner sees it."""
+    return Waiting(tokens=call.pairs[position].tokens, deadline=call.deadline)
