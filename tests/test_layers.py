@@ -35,6 +35,7 @@ HOMES = {
     "click": {"gatekeeper.cli"},
     "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation"},
     "onnxruntime": {"gatekeeper.runtime"},
+    "starlette": {"gatekeeper.asgi", "gatekeeper.demo"},
     "tokenizers": {"gatekeeper.runtime"},
 }
 
