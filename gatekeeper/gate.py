@@ -14,7 +14,7 @@ from gatekeeper.core.evidence import build_index
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
 from gatekeeper.core.segment import Segmenter
 from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
-from gatekeeper.protocols import Judge, Model
+from gatekeeper.protocols import Judge, Model, Priority, Usage
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -65,22 +65,51 @@ class Gate:
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def open(self, evidence: Evidence, *, deadline: float | None = None) -> "Check":
+    def open(
+        self,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> "Check":
         """Begin the check of one answer.
 
         Args:
             evidence: What the answer may rest on.
-            deadline: Monotonic clock reading in seconds after which no forward pass starts.
+            deadline: Monotonic clock reading in seconds after which no step or pass starts.
+            priority: What yields to what in the judge.
+            usage: Is added to when given.
         """
-        return Check(self, evidence, deadline=deadline)
+        errand = Errand(deadline=deadline, priority=priority, usage=usage)
+        return Check(self, evidence, errand)
 
     async def check(
-        self, answer: str, evidence: Evidence, *, deadline: float | None = None
+        self,
+        answer: str,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
     ) -> Verdict:
-        """Check a whole answer: feed once and finish."""
-        check = self.open(evidence, deadline=deadline)
+        """Check a whole answer: feed once and finish.
+
+        Raises:
+            UnavailableError: If the judge refuses the work or gives it up.
+        """
+        check = self.open(evidence, deadline=deadline, priority=priority, usage=usage)
         await check.feed(answer)
         return await check.finish()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What a check tells the judge with each call."""
+
+    deadline: float | None = None
+    priority: Priority = Priority.ENFORCE
+    usage: Usage | None = None
 
 
 class Check:
@@ -89,13 +118,13 @@ class Check:
     Cancelling an awaited call abandons the check; a pass that has begun ends unused.
     """
 
-    def __init__(self, gate: Gate, evidence: Evidence, *, deadline: float | None) -> None:
+    def __init__(self, gate: Gate, evidence: Evidence, errand: "Errand") -> None:
         self._gate = gate
+        self._errand = errand
         self._evidence = Evidence(
             passages=tuple(passage for passage in evidence.passages if passage.text.strip()),
             question=evidence.question,
         )
-        self._deadline = deadline
         self._segmenter = Segmenter(gate.settings.boilerplate)
         self._pieces: list[str] = []
         self._segments: list[Segment] = []
@@ -106,12 +135,12 @@ class Check:
         """Take the next piece of the answer; returns the segments it completed."""
         done = len(self._segments)
         self._pieces.append(text)
-        await self._gate.judge.run(self._take(lambda: self._segmenter.feed(text)))
+        await self._work(lambda: self._segmenter.feed(text))
         return tuple(self._segments[done:])
 
     async def finish(self) -> Verdict:
         """Score what was planned and give the verdict."""
-        await self._gate.judge.run(self._take(self._segmenter.finish))
+        await self._work(self._segmenter.finish)
         reason = self._not_checked()
         if reason is not None:
             return self._verdict((), reason)
@@ -121,6 +150,15 @@ class Check:
                 claim.add_joint()
             await self._score()
         return self._verdict(tuple(self._rule(claim) for claim in self._claims))
+
+    async def _work(self, segment: Callable[[], list[Segment]]) -> None:
+        errand = self._errand
+        await self._gate.judge.run(
+            self._take(segment),
+            deadline=errand.deadline,
+            priority=errand.priority,
+            usage=errand.usage,
+        )
 
     def _take(self, segment: Callable[[], list[Segment]]) -> Iterator[None]:
         """Segment and plan, in steps."""
@@ -164,7 +202,10 @@ class Check:
         """Have the judge score every pair that waits, all claims in one call."""
         places = [(claim, n) for claim in self._claims for n in claim.waiting()]
         pairs = [pair for claim, n in places if (pair := claim.pairs[n]) is not None]
-        scores = await self._gate.judge.score(pairs, deadline=self._deadline)
+        errand = self._errand
+        scores = await self._gate.judge.score(
+            pairs, deadline=errand.deadline, priority=errand.priority, usage=errand.usage
+        )
         for (claim, n), score in zip(places, scores, strict=True):
             claim.scores[n] = score
 

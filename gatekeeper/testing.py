@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import InferenceError
-from gatekeeper.protocols import EncodedPair, PairScore
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -114,19 +114,32 @@ class FakeGate:
         self.asked: list[Asked] = []
         self.is_closed = False
 
-    def open(self, evidence: Evidence, *, deadline: float | None = None) -> "FakeCheck":
-        """Begin a check, as ``Gate.open``."""
+    def open(
+        self,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> "FakeCheck":
+        """Begin a check, as ``Gate.open``; takes no time and uses nothing."""
         return FakeCheck(self, evidence, deadline=deadline)
 
     async def check(
-        self, answer: str, evidence: Evidence, *, deadline: float | None = None
+        self,
+        answer: str,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
     ) -> Verdict:
         """Check a whole answer, as ``Gate.check``.
 
         Raises:
             UnwrittenVerdictError: If no verdict was written for the answer.
         """
-        check = self.open(evidence, deadline=deadline)
+        check = self.open(evidence, deadline=deadline, priority=priority, usage=usage)
         await check.feed(answer)
         return await check.finish()
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import (
     ClaimStatus,
@@ -35,13 +35,25 @@ class Bench:
         self._skip = skip
         self._seen = 0
 
-    async def run(self, steps: Iterator[None]) -> None:
+    async def run(
+        self,
+        steps: Iterator[None],
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
         """Exhaust the steps."""
         for _ in steps:
             pass
 
     async def score(
-        self, pairs: Sequence[EncodedPair], *, deadline: float | None
+        self,
+        pairs: Sequence[EncodedPair],
+        *,
+        deadline: float | None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
     ) -> list[PairScore | UnresolvedReason]:
         """Score all pairs but those to be skipped, counted over the whole check."""
         assert deadline is None
