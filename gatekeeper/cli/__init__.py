@@ -16,7 +16,7 @@ import click
 
 from gatekeeper import __version__
 from gatekeeper.cli.show import say
-from gatekeeper.errors import GatekeeperError, InputError
+from gatekeeper.errors import ConfigurationError, GatekeeperError, InputError
 
 if TYPE_CHECKING:
     from gatekeeper.cli.gates import Opener
@@ -30,6 +30,7 @@ COMMANDS = {
     "check": "Check one answer against its context.",
     "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
+    "mode": "Show the modes of the routes, or change one while workers run.",
     "models": "List and verify models.",
 }
 
@@ -72,5 +73,6 @@ def main(arguments: Sequence[str] | None = None, *, open_gate: "Opener | None" =
         return error.exit_code
     except GatekeeperError as error:
         say(f"gatekeeper: {error}", file=sys.stderr)
-        return click.UsageError.exit_code if isinstance(error, InputError) else MODEL_FAULT
+        at_input = isinstance(error, InputError | ConfigurationError)
+        return click.UsageError.exit_code if at_input else MODEL_FAULT
     return code if isinstance(code, int) else 0

@@ -33,7 +33,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 # Letters of a field name and of a method, RFC 9110 section 5.6.2.
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 # Objects from Python may hold plain words where a word of the policy belongs.
@@ -269,14 +269,12 @@ def _check_file(source: FileSource, part: Part, bounds: Bounds) -> None:
 
 def _resolver_fault(target: str) -> str | None:
     """Return why a resolver can't be called, None if it can."""
-    module, _, path = target.partition(":")
+    module, _, name = target.partition(":")
     try:
-        found: object = importlib.import_module(module)
-        for name in path.split("."):
-            found = getattr(found, name)
-    except ImportError as error:
-        return f"{shown(target)}, but {error}"
-    except AttributeError as error:
-        # The app's own module is half there while it builds the middleware.
-        return f"{shown(target)}, but {error} (a module that is still being imported lacks it)"
+        found: object = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        # The app's own module is half there while it builds the middleware, hence the hint.
+        return f"{shown(target)}, but {error}; a module still being imported has no functions yet"
+    except Exception as error:  # noqa: BLE001 - a user's module may raise anything as it is run
+        return f"{shown(target)}, but importing it raised {type(error).__name__}"
     return None if callable(found) else f"{shown(target)}, which can't be called"

@@ -1,0 +1,130 @@
+"""``gatekeeper mode``: show what holds for the routes, or change it while workers run."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from gatekeeper.cli.show import say, visible
+from gatekeeper.config.combinations import MODE_VARIABLE
+from gatekeeper.config.controls import remarks_on
+from gatekeeper.config.modefile import (
+    Change,
+    ModeFile,
+    Tripped,
+    change_mode_file,
+    mode_path,
+    read_mode_file,
+)
+from gatekeeper.config.policies import Draft, forced_mode, policy_hash, read_draft
+from gatekeeper.config.standing import Says, Surroundings, stand
+from gatekeeper.errors import InputError
+from gatekeeper.policy import Mode, Policy, Route
+
+RESET = "reset"
+UNSET = "policy"
+_WORDS = (*map(str, Mode), RESET, UNSET)
+
+
+@click.command("mode")
+@click.argument("path", metavar="[ROUTE]", required=False)
+@click.argument(
+    "word", metavar="[off|shadow|enforce|reset]", type=click.Choice(_WORDS), required=False
+)
+@click.option("--share", type=click.FloatRange(0, 1), help="Enforced share of the users, 0 to 1.")
+@click.option(
+    "-c",
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default="gatekeeper.toml",
+    help="The policy file.  [default: gatekeeper.toml]",
+)
+def command(path: str | None, word: str | None, *, share: float | None, config: Path) -> None:
+    """Show the modes of the routes, or change one while workers run.
+
+    A change is written to the run-time file beside the policy and seen by every worker within a
+    second. "reset" ends a trip; "policy" leaves mode and share to the policy file again. The
+    policy file is not touched.
+    """
+    draft = read_draft(config, imports=False)
+    _warn(draft, config)
+    if path is not None:
+        route = _route(draft.policy, path)
+        if word is None and share is None:
+            raise click.UsageError(f"give ROUTE one of {', '.join(_WORDS)}, or a --share")
+        _refuse(route, share)
+        change_mode_file(mode_path(config), _change(draft.policy, path, word, share))
+    for line in _lines(draft.policy, read_mode_file(mode_path(config))):
+        say(line)
+
+
+def _warn(draft: Draft, config: Path) -> None:
+    """A route must be switchable although the policy on disk is being worked on."""
+    for fault in draft.faults:
+        say(f"{visible(str(config))}: {visible(str(fault))}", file=sys.stderr)
+
+
+def _route(policy: Policy, path: str) -> Route:
+    route = policy.route(path)
+    if route is None:
+        known = ", ".join(visible(route.path) for route in policy.routes) or "none"
+        raise InputError("ROUTE", repr(path), f"a route of the policy ({known})")
+    return route
+
+
+def _refuse(route: Route, share: float | None) -> None:
+    """Refuse a share that would put a user now on one side, now on the other."""
+    if share is None or share >= 1 or route.share_key is not None:
+        return
+    raise InputError("--share", f"no share_key for {route.path!r}", "one in the policy file")
+
+
+def _change(policy: Policy, path: str, word: str | None, share: float | None) -> Change:
+    """Return the change of the run-time file; the hash says for which policy it was made."""
+
+    def change(file: ModeFile) -> ModeFile:
+        said = file.override(path)
+        if word == RESET:
+            said = replace(said, trip=None, resets=said.resets + 1)
+        elif word == UNSET:
+            said = replace(said, mode=None, share=None)
+        elif word is not None:
+            said = replace(said, mode=Mode(word))
+        if share is not None:
+            said = replace(said, share=share)
+        return replace(file.with_override(path, said), policy=policy_hash(policy))
+
+    return change
+
+
+def _lines(policy: Policy, file: ModeFile) -> Iterator[str]:
+    """Yield a line a route: mode, share, and who says so."""
+    # The secret is in the environment of the workers, who say so if they miss it.
+    around = Surroundings(forced=forced_mode(os.environ), has_secret=True)
+    width = max((len(visible(route.path)) for route in policy.routes), default=0)
+    for route in policy.routes:
+        said = file.override(route.path)
+        standing = stand(route, said, around)
+        control = standing.control
+        reason = _REASONS[standing.says] + _trip_text(route.path, said.trip)
+        name = f"{visible(route.path):<{width}}"
+        yield f"{name}  {control.mode:<7}  share {control.share:g}  ({reason})"
+    yield from (f"note: {remark}" for remark in remarks_on(file, policy, around))
+
+
+def _trip_text(path: str, trip: Tripped | None) -> str:
+    if trip is None:
+        return ""
+    when = f"tripped {visible(trip.at)}: {trip.blocked} of {trip.of} blocked"
+    return f"; {when}, end it with `gatekeeper mode {visible(path)} {RESET}`"
+
+
+_REASONS = {
+    Says.ENVIRONMENT: f"{MODE_VARIABLE} in this shell; workers have their own environment",
+    Says.TRIP: "a trip",
+    Says.FILE: "run-time file",
+    Says.POLICY: "policy file",
+}
