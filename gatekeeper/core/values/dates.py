@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.numbers import SMALL
-from gatekeeper.core.values.quantities import clock_readings
+from gatekeeper.core.values.readings import clock_readings
 
 _MONTH_NAMES = """january february march april may june july august september october november
     december""".split()

@@ -44,11 +44,9 @@ def _results(claim: Value, operands: Sequence[Value]) -> Iterator[tuple[Value, D
     for (one, a), (other, b) in combinations(numbers, 2):
         if a.unit == b.unit:
             yield from _pairs(one, other, a, b)
-        elif "" in (a.unit, b.unit):
-            yield (
-                _result(claim, a.low * b.low, a if a.unit else b),
-                Derivation(rule="product", note=f"{one.text} x {other.text}"),
-            )
+        if "" in (a.unit, b.unit):
+            note = Derivation(rule="product", note=f"{one.text} x {other.text} = {claim.text}")
+            yield _made(a if a.unit else b, a.low * b.low), note
     yield from _totals(claim, numbers)
     yield from _between_dates(operands)
     yield from _shifted_years(operands)
@@ -70,10 +68,6 @@ def _made(reading: Reading, low: Fraction) -> Value:
 def _written(reading: Reading) -> Fraction:
     """Return the factor from the base unit to the unit as written, 1 where there is none."""
     return reading.number / reading.low if reading.low and reading.number else Fraction(1)
-
-
-def _result(claim: Value, low: Fraction, like: Reading) -> Value:
-    return _made(like, low)
 
 
 def _bare(low: Fraction, kind: Kind = Kind.NUMBER, unit: str = "") -> Value:

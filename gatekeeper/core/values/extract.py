@@ -5,6 +5,7 @@ plain numbers from what is left. Quotations overlap with the values inside them.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,8 +13,9 @@ from fractions import Fraction
 from gatekeeper.core.values.dates import dates, times, weekdays
 from gatekeeper.core.values.literals import addresses, identifiers, quotations
 from gatekeeper.core.values.model import Kind, Reading, Value
-from gatekeeper.core.values.numbers import Token, tokenize
-from gatekeeper.core.values.quantities import quantities
+from gatekeeper.core.values.phrases import flagged
+from gatekeeper.core.values.readings import quantities
+from gatekeeper.core.values.tokens import Token, tokenize
 
 # Not values: citation markers, the numbers of list items and steps.
 _MARKERS = re.compile(
@@ -40,9 +42,13 @@ def extract(text: str) -> tuple[Value, ...]:
     taken = bytearray(len(text))
     for marker in _MARKERS.finditer(text):
         _take(taken, marker.start(), marker.end())
+    tokens = tokenize(text)
+    starts = [token.start for token in tokens]
     for source in (addresses, _quarters, dates, times, identifiers, weekdays):
-        found += _free(source(text), taken)
-    tokens = [_masked(token, taken) for token in tokenize(text)]
+        for value in _free(source(text), taken):
+            begin, end = bisect_left(starts, value.start), bisect_left(starts, value.end)
+            found.append(flagged(value, tokens, begin, end))
+    tokens = [_masked(token, taken) for token in tokens]
     found += [_as_written(value, text) for value in quantities(tokens)]
     found += _torn(text, taken)
     return tuple(sorted(found, key=lambda value: (value.start, -value.end)))

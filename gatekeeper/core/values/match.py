@@ -1,4 +1,4 @@
-"""When two values agree, and in what sense: the same, within a bound, rounded, one end of a range."""
+"""When two values agree, and how: the same, within a bound, rounded, one end of a range."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -126,16 +126,30 @@ def _common_scale(one: Reading, other: Reading) -> _Ends | None:
             return None
         mine, theirs = (other.per, one.per) if one.per and other.per else (Fraction(1),) * 2
         return _Ends(one.low * mine, one.high * mine, other.low * theirs, other.high * theirs, mine)
-    if one.kind is Kind.ORDINAL and other.kind not in (Kind.ORDINAL, Kind.DATE):
+    if not (one.unit and other.unit) and not _are_written_alike(one.kind, other.kind):
         return None
     scale = Fraction(0) if one.unit else Fraction(1)
     return _Ends(one.number, one.top, other.number, other.top, scale)
 
 
+def _are_written_alike(one: Kind, other: Kind) -> bool:
+    """True if two kinds can be compared by the number as written.
+
+    The third may be a day of the month; a bare number may be anything but that.
+    """
+    if one is Kind.ORDINAL:
+        return other in (Kind.ORDINAL, Kind.DATE)
+    if Kind.NUMBER in (one, other):
+        return Kind.DATE not in (one, other)
+    return False
+
+
 def _numeric(claim: Value, evidence: Value, one: Reading, ends: _Ends) -> Match | None:
     opposed = claim.bound and evidence.bound and claim.bound != evidence.bound
     same = (ends.low, ends.high) == (ends.other_low, ends.other_high)
-    if same and not opposed:
+    if opposed:
+        return None
+    if same:
         return Match.SAME
     if _holds(claim, evidence, ends):
         return Match.BOUND
