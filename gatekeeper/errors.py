@@ -9,6 +9,7 @@
     ├── InferenceError              a forward pass failed
     ├── UnavailableError            no judge for this work now: overload, warming, shutdown ...
     ├── InputError                  a file or row a person gave can't be read as what it should be
+    ├── MetricsError                numbers would be silently wrong
     └── ConfigurationError          a policy can't be honoured; holds every fault with its place
 
 The text is built in the class, so every raise of it reads the same; the facts are attributes.
@@ -74,6 +75,14 @@ class UnavailableError(GatekeeperError):
     def __init__(self, reason: UnresolvedReason) -> None:
         self.reason = reason
         super().__init__(f"the judge did not do this work: {reason}")
+
+
+class MetricsError(GatekeeperError):
+    """What is counted would not be what is read, so nothing is counted."""
+
+    def __init__(self, fault: str, advice: str) -> None:
+        self.fault, self.advice = fault, advice
+        super().__init__(f"metrics: {fault}; {advice}")
 
 
 class InputError(GatekeeperError):

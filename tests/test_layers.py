@@ -36,6 +36,8 @@ HOMES = {
     "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation"},
     "onnxruntime": {"gatekeeper.runtime"},
     "starlette": {"gatekeeper.asgi", "gatekeeper.demo"},
+    "prometheus_client": {"gatekeeper.observe"},
+    "structlog": {"gatekeeper.observe"},
     "tokenizers": {"gatekeeper.runtime"},
 }
 

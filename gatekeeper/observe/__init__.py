@@ -1,0 +1,1 @@
+"""What can be seen from outside: counters and events. Never the text of an answer or a passage."""
