@@ -42,8 +42,7 @@ def decide(route: Route, verdict: Verdict) -> Action:
             return _on_flagged(route, verdict)
         case Outcome.UNRESOLVED:
             return route.on_unresolved.action(str(verdict.reason))
-        case Outcome.NOT_CHECKED:
-            return _on_not_checked(route.on_not_checked, str(verdict.reason))
+    return _on_not_checked(route.on_not_checked, str(verdict.reason))
 
 
 def side(action: Action, verdict: Verdict, *, cut: bool = False) -> Side:
