@@ -17,8 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.machine import describe
-
-from benchmarks.scoring import SavedScores, ScoredRow, counted, score_rows
+from benchmarks.scoring import SavedScores, ScoredRow, score_rows
 from benchmarks.sets import CALIBRATION as CALIBRATION_HALF
 from benchmarks.sets import FITTED, HALVES, TEST, load_half, lowest, mean, overlap
 from gatekeeper.build import open_gate
@@ -100,13 +99,12 @@ async def run(arguments: argparse.Namespace) -> dict[str, object]:
     folder: Path = arguments.bench
     fitted = {name: load_half(folder, name, CALIBRATION_HALF) for name in FITTED}
     baseline = fit_baseline(fitted)
-    opened = open_gate(arguments.model)
+    gate = open_gate(arguments.model)
     try:
-        gate, judge = counted(opened)
         saved, sets = SavedScores(arguments.scores), {}
         for name in arguments.sets:
             rows = load_half(folder, name, arguments.half, limit=arguments.limit)
-            scored = await score_rows(gate, judge, name, rows, saved)
+            scored = await score_rows(gate, name, rows, saved)
             sets[name] = set_record(rows, scored, gate.thresholds, baseline)
         return {
             "benchmark": "accuracy",
@@ -128,7 +126,7 @@ async def run(arguments: argparse.Namespace) -> dict[str, object]:
             },
         }
     finally:
-        opened.close()
+        gate.close()
 
 
 def table(result: Mapping[str, object]) -> list[str]:

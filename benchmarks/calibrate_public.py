@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.scoring import OPEN, SavedScores, ScoredRow, counted, score_rows
+from benchmarks.scoring import OPEN, SavedScores, ScoredRow, score_rows, with_marks
 from benchmarks.sets import CALIBRATION, FITTED, load_half
 from gatekeeper.build import open_gate
 from gatekeeper.core.aggregate import Thresholds
@@ -77,10 +77,10 @@ async def score_sets(
     gate: Gate, folder: Path, saved: SavedScores, limit: int | None
 ) -> dict[str, list[ScoredRow]]:
     """Score the calibration halves with no threshold in the way."""
-    opened, judge = counted(gate, OPEN)
+    opened = with_marks(gate, OPEN)
     return {
         name: await score_rows(
-            opened, judge, name, load_half(folder, name, CALIBRATION, limit=limit), saved
+            opened, name, load_half(folder, name, CALIBRATION, limit=limit), saved
         )
         for name in FITTED
     }
@@ -91,10 +91,9 @@ def calibration(
 ) -> Calibration:
     """Put the file's content together; the fingerprint is that of the gate with these marks."""
     marks = Thresholds(support=choice.threshold, contradiction=contradiction)
-    calibrated, _ = counted(gate, marks)
     return Calibration(
         source="public",
-        fingerprint=calibrated.fingerprint,
+        fingerprint=with_marks(gate, marks).fingerprint,
         support_threshold=choice.threshold,
         contradiction_threshold=contradiction,
         sets={

@@ -7,8 +7,7 @@ ids and numbers, no text.
 
 import json
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from gatekeeper.evaluation.metrics import Judged
 from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.evaluation.run import has_finding
 from gatekeeper.gate import Gate
-from gatekeeper.protocols import EncodedPair, Judge, PairScore, Priority, Usage
-from gatekeeper.verdict import ClaimStatus, ClaimVerdict, Outcome, UnresolvedReason, Verdict
+from gatekeeper.protocols import Usage
+from gatekeeper.verdict import ClaimStatus, ClaimVerdict, Outcome, Verdict
 
 # Nothing but a verbatim copy supports and nothing contradicts at these marks, so that each claim
 # gets its joint premise and keeps its raw numbers: from them follows the side at any other marks.
@@ -37,7 +36,7 @@ class ScoredClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredRow:
-    """A row of a set and what the gate made of it. ``pairs`` and ``tokens`` are what it cost."""
+    """A row of a set, what the gate made of it, and what it cost (``pairs`` to ``seconds``)."""
 
     dataset: str
     id: str
@@ -66,66 +65,22 @@ class ScoredRow:
         )
 
 
-class CountingJudge:
-    """Hands everything on to a judge and counts pairs and their tokens."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self.pairs = 0
-        self.tokens = 0
-
-    async def run(
-        self,
-        steps: Iterator[None],
-        *,
-        deadline: float | None = None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> None:
-        """Hand on."""
-        await self._judge.run(steps, deadline=deadline, priority=priority, usage=usage)
-
-    async def score(
-        self,
-        pairs: Sequence[EncodedPair],
-        *,
-        deadline: float | None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> list[PairScore | UnresolvedReason]:
-        """Count and hand on."""
-        self.pairs += len(pairs)
-        self.tokens += sum(pair.tokens for pair in pairs)
-        return await self._judge.score(pairs, deadline=deadline, priority=priority, usage=usage)
-
-    def close(self) -> None:
-        """Hand on."""
-        self._judge.close()
-
-
-def counted(gate: Gate, marks: Thresholds | None = None) -> tuple[Gate, CountingJudge]:
-    """Return the same gate with a judge that counts, and with other marks if given."""
-    judge = CountingJudge(gate.judge)
-    settings = gate.settings if marks is None else replace(gate.settings, thresholds=marks)
-    return Gate(gate.model, judge, settings), judge
+def with_marks(gate: Gate, marks: Thresholds) -> Gate:
+    """Return a gate over the same model and judge that holds claims against other marks."""
+    return Gate(gate.model, gate.judge, replace(gate.settings, thresholds=marks))
 
 
 async def score_rows(
-    gate: Gate, judge: CountingJudge, dataset: str, rows: Sequence[Row], saved: "SavedScores"
+    gate: Gate, dataset: str, rows: Sequence[Row], saved: "SavedScores"
 ) -> list[ScoredRow]:
     """Score the rows of a set that were not saved before; progress goes to standard error."""
     scored: list[ScoredRow] = []
     for number, row in enumerate(rows, 1):
         known = saved.get(dataset, row.id, gate.fingerprint)
         if known is None:
-            pairs, tokens, began = judge.pairs, judge.tokens, time.monotonic()
-            verdict = await gate.check(row.answer, row.evidence)
-            known = replace(
-                _scored_row(dataset, row, verdict),
-                pairs=judge.pairs - pairs,
-                tokens=judge.tokens - tokens,
-                seconds=round(time.monotonic() - began, 4),
-            )
+            usage = Usage()
+            verdict = await gate.check(row.answer, row.evidence, usage=usage)
+            known = _scored_row(dataset, row, verdict, usage)
             saved.add(known)
         scored.append(known)
         if number % 50 == 0 or number == len(rows):
@@ -166,7 +121,7 @@ def _score(claim: ScoredClaim, marks: Thresholds) -> float | None:
     return 0.0 if (claim.contradiction or 0.0) >= marks.contradiction else claim.support
 
 
-def _scored_row(dataset: str, row: Row, verdict: Verdict) -> ScoredRow:
+def _scored_row(dataset: str, row: Row, verdict: Verdict, usage: Usage) -> ScoredRow:
     return ScoredRow(
         dataset=dataset,
         id=row.id,
@@ -175,9 +130,9 @@ def _scored_row(dataset: str, row: Row, verdict: Verdict) -> ScoredRow:
         outcome=str(verdict.outcome),
         reason=verdict.reason,
         claims=tuple(map(_scored_claim, verdict.claims)),
-        pairs=0,
-        tokens=0,
-        seconds=0.0,
+        pairs=usage.pairs,
+        tokens=usage.pair_tokens,
+        seconds=round(usage.service_s, 4),
         scorer=verdict.fingerprint,
     )
 

@@ -6,7 +6,7 @@ Each line of the answer is one claim; its first word says the status it gets.
 from pathlib import Path
 
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.errors import ModelMissingError
+from gatekeeper.errors import ModelMissingError, UnavailableError
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -44,6 +44,8 @@ class LineGate:
         self.asked.append((answer, evidence, deadline))
         if answer.startswith("INTERRUPT"):
             raise KeyboardInterrupt
+        if answer.startswith("GIVEN-UP"):
+            raise UnavailableError(UnresolvedReason.BUDGET)
         if not evidence.passages:
             return Verdict(not_checked=NotCheckedReason.NO_CONTEXT, fingerprint=self.fingerprint)
         claims = tuple(_claim(line) for line in answer.split("\n") if line)

@@ -229,6 +229,17 @@ def test_budget_becomes_a_deadline(files: _Files) -> None:
     assert before + 0.25 <= deadline <= after + 0.25
 
 
+def test_check_that_was_given_up_is_unresolved(
+    files: _Files, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A budget too short even to read the answer is no fault of the model."""
+    assert files.check("GIVEN-UP", "--json") == 4
+
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["verdict"], shown["reason"], shown["score"]) == ("UNRESOLVED", "budget", None)
+    assert [claim["text"] for claim in shown["claims"]] == ["GIVEN-UP"]
+
+
 def test_budget_of_nothing_is_wrong_usage(files: _Files) -> None:
     """No budget is left out, not given as 0."""
     assert files.check("SUPPORTED a", "--budget-ms", "0") == 2
