@@ -90,7 +90,8 @@ _ADVICE = _whole(
     rf"(?:for (?:more|further|the latest|up-to-date|current|additional|specific) [^,.;:]{{0,60}}|"
     rf"directly|(?:for|to be) (?:sure|details|clarification|confirmation)|"
     rf"(?:if you are|if you're|when|if) (?:unsure|in doubt))",
-    rf"for (?:more|further|additional) (?:details|information|help),? (?:please )?{_CONSULT}{_REST}",
+    r"for (?:more|further|additional) (?:details|information|help),? (?:please )?"
+    rf"{_CONSULT}{_REST}",
     rf"(?:please )?double-check{_REST}",
 )
 
@@ -125,6 +126,8 @@ _OPEN_POINT = (
     r"(?:from|based on|to say|to tell|to know|to determine|what|when|who|how|whether|if|where)"
 )
 _GIVEN_IN = r"(?:provided|given|included|available|covered|listed|found|described)"
+_IS_NOT = r"(?: (?:is|are|was|were) not|n't)(?: \w+)?"
+_FROM = r"(?:from|in|using|based on|with|by)"
 _FOUND = r"(?:determined|answered|confirmed|found|inferred|verified|established)"
 _SORRY = (
     r"(?:(?:unfortunately|sadly|regrettably|sorry|apologies|i(?:'m| am) (?:sorry|afraid)|"
@@ -145,10 +148,8 @@ _REFUSALS = (
     # the matter asked about
     rf"(?:there(?: is|'s| are|'re| was) )?{_LITTLE} (?:\w+ )?{_FACTS}\b",
     rf"it(?: is|'s) (?:not clear|unclear|not known|unknown|not possible) {_OPEN_POINT}\b",
-    rf"[^,]{{1,120}}?(?: (?:is|are|was|were) not|n't) (?:\w+ )?"
-    rf"(?:{_MENTIONED}\b|{_GIVEN_IN} (?:in|by) {_SOURCES})",
-    rf"[^,]{{1,120}}? (?:can|could)(?:not| not|n't) be {_FOUND} "
-    rf"(?:from|in|using|based on|with|by) {_WORKS}",
+    rf"[^,]{{1,120}}?{_IS_NOT} (?:{_MENTIONED}\b|{_GIVEN_IN} (?:in|by) {_SOURCES})",
+    rf"[^,]{{1,120}}? (?:can|could)(?:not| not|n't) be {_FOUND} {_FROM} {_WORKS}",
     rf"[^,]{{1,120}}? (?:beyond|outside) (?:the scope of )?{_WORKS}",
 )
 _REFUSAL = re.compile(rf"{_SORRY}(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
@@ -189,11 +190,15 @@ def kind_of(plain: str, form: Form) -> SegmentKind:
     """Return the kind of a segment from its normalised text and its form."""
     if form is Form.LAYOUT or not any(c.isalnum() for c in plain):
         return SegmentKind.LAYOUT
-    if form in _ALWAYS_CLAIMS or has_value(plain):
+    if form in _ALWAYS_CLAIMS:
         return SegmentKind.CLAIM
     if form is Form.TABLE_HEADER or _is_heading(plain, form):
-        return SegmentKind.META if is_meta(plain) else SegmentKind.HEADING
-    return _prose_kind(plain)
+        kind = SegmentKind.META if is_meta(plain) else SegmentKind.HEADING
+    else:
+        kind = _prose_kind(plain)
+    # The guard reads a text far slower than the lists do, so it comes last.
+    is_claim = kind is SegmentKind.CLAIM or has_value(plain)
+    return SegmentKind.CLAIM if is_claim else kind
 
 
 _ALWAYS_CLAIMS = frozenset((Form.CODE, Form.TABLE_ROW, Form.RECORD))

@@ -220,7 +220,8 @@ def _claim(
 ) -> Segment:
     own = normalise(unit.text[slice(*span)])
     start, end = unit.start + span[0], unit.start + span[1]
-    kind = kind_of(own.text, unit.form)
+    is_part = own.text != normal.text
+    kind = kind_of(own.text, unit.form) if is_part else SegmentKind.CLAIM
     if kind is not SegmentKind.CLAIM:
         return Segment(start=start, end=end, kind=kind, citations=own.citations)
     said = _hypothesis(unit, normal, clause, subject)
