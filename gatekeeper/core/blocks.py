@@ -100,6 +100,12 @@ class _Open:
     def ends_with_colon(self) -> bool:
         return self.pieces[-1].text.rstrip("*_").endswith(":")
 
+    def is_bold(self) -> bool:
+        """True for an item that is all bold on one line: a name for what follows."""
+        text = self.pieces[0].text
+        marker = _MARKER.match(text)
+        return len(self.pieces) == 1 and bool(marker and _BOLD_LINE.match(text[marker.end() :]))
+
     def ends_with_stop(self) -> bool:
         return self.pieces[-1].text.rstrip("*_\"')").endswith((".", "!", "?"))
 
@@ -276,7 +282,7 @@ class Blocks:
 
     def _continues(self, part: Part, text: str) -> bool:
         unit = self._open
-        if unit is None or unit.ends_with_colon() or _LABEL.match(text):
+        if unit is None or unit.ends_with_colon() or unit.is_bold() or _LABEL.match(text):
             return False
         return unit.form is not Form.LIST_ITEM or part.indent > unit.indent or text[:1].islower()
 
@@ -301,7 +307,7 @@ class Blocks:
         form = unit.form
         deeper = following is Form.LIST_ITEM and indent > unit.indent
         if form is Form.LIST_ITEM:
-            leads = deeper and not unit.ends_with_stop()
+            leads = (deeper and not unit.ends_with_stop()) or unit.is_bold()
         else:
             leads = following is not None and unit.ends_with_colon()
         done = Unit(start=unit.pieces[0].start, text=_text(unit.pieces),

@@ -38,10 +38,11 @@ _NUMBERED = frozenset(
 )
 # These may end a sentence; then it is the next word that tells.
 _EITHER = frozenset(
-    """st ave rd blvd sq mt ft etc inc ltd co corp llc plc jr sr max min avg hr hrs mins secs in cm
-    mm km kg lb lbs oz yd jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu
-    thur thurs fri sat sun a.m p.m am pm phd ph.d""".split()
+    """st ave rd blvd sq mt etc inc ltd co corp llc plc jr sr max min avg jan feb mar apr jun jul
+    aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m am pm phd ph.d""".split()
 )
+# Units end a sentence before anything but a digit ("5 ft. 3 in.").
+_UNITS = frozenset("cm mm km kg mg ml lb lbs oz yd hr hrs mins secs ft in".split())
 # Words that begin sentences and hardly ever names.
 _STARTERS = frozenset(
     """a an the this that these those it its he she they we you i there here in on at for from to
@@ -209,7 +210,7 @@ class Boundaries:
         sentence = self._sentence
         stem = _without_tail(word.bare)
         stop = stem[len(stem.rstrip(_STOPS)) :]
-        ended = bool(stop) or (sentence.ended and word.floats)
+        ended = bool(stop) or (sentence.ended and word.floats and not word.first)
         sentence.ended = ended
         before, sentence.before = sentence.before, word.bare
         if breaks > 1 or not following.text:
@@ -229,11 +230,11 @@ class Boundaries:
         if lower in _PREFIXES or (word.first and _ENUMERATOR.fullmatch(word.bare)):
             return False
         if following.opening.islower():
-            plain = len(base) > 2 and base.isalpha() and lower not in _EITHER
+            plain = len(base) > 2 and base.isalpha() and lower not in _EITHER | _UNITS
             return plain and self._sentence.lower
-        if lower in _NUMBERED:
+        if lower in _NUMBERED or lower in _UNITS:
             return not following.opening.isdigit()
-        starter = bare.lower() in _STARTERS
+        starter = re.split("['\u2019]", bare.lower(), maxsplit=1)[0] in _STARTERS
         if lower in _EITHER or _ACRONYM.fullmatch(base):
             return starter
         if len(base) == 1 and base.isupper():

@@ -171,7 +171,10 @@ def _subject(words: list[_Word]) -> Range | None:
         phrase = phrase[:-1]
     if not phrase or phrase[-1].bare in _NO_SUBJECT or any(word.stopped for word in phrase):
         return None
-    if not _RELATIONS.isdisjoint(word.bare for word in phrase):
+    inner = [word.bare for word in phrase]
+    if not _RELATIONS.isdisjoint(inner) or not _PRONOUNS.isdisjoint(inner[1:]):
+        return None
+    if any(c in word.raw for word in phrase for c in '()"'):
         return None
     first = phrase[0]
     return (
@@ -219,7 +222,7 @@ def _begins_with_verb(rest: list[_Word], *, sure: bool) -> bool:
     if len(rest) < 2:
         return False
     if sure:
-        return word in _VERBS
+        return word in _VERBS or word in {"is", "are", "was", "were", "has", "had"}
     return word in _AUXILIARIES - {"do", "am"} or _is_verb(rest, 0)
 
 

@@ -14,7 +14,7 @@ without measuring (no superlatives, none that a document could state as a proper
 import re
 
 from gatekeeper.core.blocks import Form
-from gatekeeper.core.clauses import has_finite_verb
+from gatekeeper.core.clauses import ends_open, has_finite_verb
 from gatekeeper.core.values import extract
 from gatekeeper.verdict import SegmentKind
 
@@ -92,7 +92,8 @@ _ADVICE = _whole(
     rf"(?:if you are|if you're|when|if) (?:unsure|in doubt))",
     r"for (?:more|further|additional) (?:details|information|help),? (?:please )?"
     rf"{_CONSULT}{_REST}",
-    rf"(?:please )?double-check{_REST}",
+    rf"(?:please |i(?:'d| would)? (?:recommend|suggest) |you may want to )?"
+    rf"double-check(?:ing)?{_REST}",
 )
 
 _NOT = r"(?:not|n't|never|cannot|unable to|hardly|neither)"
@@ -133,6 +134,7 @@ _SORRY = (
     r"(?:(?:unfortunately|sadly|regrettably|sorry|apologies|i(?:'m| am) (?:sorry|afraid)|"
     rf"(?:based on|according to|from|in) {_WORKS})[, ]+(?:but )?(?:that )?)?"
 )
+_CONDITION = r"(?:even |al)?(?:though|while|if|when|since|because|once|after|before|as)\b"
 _REFUSALS = (
     # the speaker
     rf"(?:i|we)(?: [a-z]{{1,8}}){{0,2}} ?{_NOT}(?: \w+){{0,2}}? {_KNOW}\b",
@@ -150,12 +152,14 @@ _REFUSALS = (
     rf"it(?: is|'s) (?:not clear|unclear|not known|unknown|not possible) {_OPEN_POINT}\b",
     rf"[^,]{{1,120}}?{_IS_NOT} (?:{_MENTIONED}\b|{_GIVEN_IN} (?:in|by) {_SOURCES})",
     rf"[^,]{{1,120}}? (?:can|could)(?:not| not|n't) be {_FOUND} {_FROM} {_WORKS}",
+    rf"[^,]{{1,120}}?{_IS_NOT} (?:in|among|within|part of) {_SOURCES}",
     rf"[^,]{{1,120}}? (?:beyond|outside) (?:the scope of )?{_WORKS}",
 )
-_REFUSAL = re.compile(rf"{_SORRY}(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
+_REFUSAL = re.compile(rf"(?!{_CONDITION}){_SORRY}(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 # A reason, a contrast or a second statement: more than a refusal.
 _MORE = re.compile(
-    r"[;:]| - |\b(?:because|since|so|therefore|however|but|although|though|while|except|instead)\b",
+    r"[;:]| - |\b(?:because|since|so|therefore|however|but|although|though|while|except|instead)\b"
+    r"|, (?!or |nor |and |if |whether |what |which )[^,]*\b(?:is|are|was|were|has|costs|can|must)\b",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r'"[^"]*"')
@@ -203,6 +207,7 @@ def kind_of(plain: str, form: Form) -> SegmentKind:
 
 _ALWAYS_CLAIMS = frozenset((Form.CODE, Form.TABLE_ROW, Form.RECORD))
 _LONG = 300  # characters; what is longer is more than a greeting or a refusal
+_ANNOUNCES = re.compile(r"\b(?:these|this|following|follows|below|here)\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|who|how|why|where|when|which|whether)\b", re.IGNORECASE)
 _KINDS = (
     (_GREETING, SegmentKind.GREETING),
@@ -216,7 +221,8 @@ def _is_heading(plain: str, form: Form) -> bool:
     """True for a heading or lead-in; a whole sentence set as a heading still asserts."""
     words = len(plain.split())
     if form is Form.LEAD_IN:
-        return True
+        bare = plain.rstrip(": ")
+        return ends_open(bare) or bool(_ANNOUNCES.search(bare)) or not has_finite_verb(bare)
     if form is Form.HEADING:
         return words < 5 or bool(_ASKS.match(plain)) or not has_finite_verb(plain)
     return plain.endswith(":") and words <= 8 and not has_finite_verb(plain)

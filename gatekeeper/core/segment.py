@@ -171,7 +171,9 @@ def _exempt(unit: Unit, normal: Normalised, kind: SegmentKind) -> Segment:
 
 def _segments_of(unit: Unit, normal: Normalised, memory: _Memory) -> Iterator[Segment]:
     kind = kind_of(normal.text, unit.form)
-    if kind is not SegmentKind.CLAIM:
+    if kind is SegmentKind.REFUSAL and len(found := clauses(normal.text)) > 1:
+        yield from _claims(unit, normal, found, memory)
+    elif kind is not SegmentKind.CLAIM:
         yield _exempt(unit, normal, kind)
     elif unit.form is Form.CODE:
         code = unit.text.strip()

@@ -23,7 +23,17 @@ _EXPLETIVE = re.compile(
     r"it (?:seems|appears|rains|snows|follows|turns out)\b|it takes\b[^.]{1,60} to ",
     re.IGNORECASE,
 )
-_HERE = re.compile(r"(?:here|below) (?:is|are)\s+", re.IGNORECASE)
+_HERE = re.compile(
+    r"(?:here|below)(?: (?:is|are)|'s) "
+    r"(?:(?:\w+ ){0,3}(?:summary|overview|list|breakdown|outline) (?:of|for|on) )?",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"(?:(?:the|some|a|an|your|my) )?(?:\w+ )?(?:steps?|details?|points?|information|facts|answer|"
+    r"summary|overview|list|options|what i (?:found|know)|breakdown)|in (?:summary|short)|use this|"
+    r"note",
+    re.IGNORECASE,
+)
 _FOLLOWING = re.compile(r"\s+(?:(?:the|these) following(?: \w+)?|as follows)\Z", re.IGNORECASE)
 
 
@@ -74,10 +84,10 @@ def with_lead(text: str, carried: tuple[Slice, ...]) -> Statement:
     before, context = "", []
     for one in carried:
         lead = normalise(one.text).text.rstrip(": ")
-        lead = _HERE.sub("", lead, count=1) if _HERE.match(lead) else lead
+        lead = lead[here.end() :] if (here := _HERE.match(lead)) else lead
         short = _FOLLOWING.sub("", lead)
         lead = short if ends_open(short) else lead
-        if lead:
+        if lead and not _EMPTY.fullmatch(lead):
             before += lead + (" " if ends_open(lead) else ": ")
             context.append((one.start, one.end))
     return Statement(before + text, tuple(context))
