@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from enum import StrEnum
 from itertools import repeat
+from math import inf
 from typing import Protocol
 
 from gatekeeper.core.budget import CostModel, pause_s
@@ -79,6 +80,7 @@ class Loading:
         self._notice = notice
         self._starters: list[Waiter[None]] = []
         self._failures = 0
+        self._resume_s = -inf
         self.model = model
         self.cost: CostModel | None = None
         self.phase = Phase.READY if model else Phase.COLD if load else Phase.BROKEN
@@ -115,8 +117,8 @@ class Loading:
     def broke(self) -> None:
         """Drop a model that ended the worker: what it left of itself can't be trusted."""
         if self._load is not None and self.phase is Phase.READY:
-            self._failures += 1
             self.model, self.phase = None, Phase.BROKEN
+            self._pause()
             self.begin()
 
     def worked(self) -> None:
@@ -136,8 +138,7 @@ class Loading:
     def _may_try(self) -> bool:
         """Wait for the time of the next try; False if there is to be none."""
         with self._changed:
-            resume = self._clock() + pause_s(self._failures)
-            while self.phase is not Phase.CLOSED and (left := resume - self._clock()) > 0.0:
+            while self.phase is not Phase.CLOSED and (left := self._resume_s - self._clock()) > 0.0:
                 self._changed.wait(left)
             if self.phase is Phase.CLOSED:
                 return False
@@ -153,24 +154,30 @@ class Loading:
         except BaseException as error:  # noqa: BLE001 - a silent end would mean warming for ever
             self._failed(error)
             return False
+        self._notice("model_loaded", seconds=self._clock() - began)
         with self._changed:
             self.thread = None
             self.loads += 1
             if self.phase is Phase.LOADING:
                 self.model, self.cost, self.phase = model, cost, Phase.READY
             self._answer(None)
-        self._notice("model_loaded", seconds=self._clock() - began)
         return True
 
     def _failed(self, error: BaseException) -> None:
         with self._changed:
-            self._failures += 1
             self.failed_loads += 1
+            pause = self._pause()
             if self.phase is Phase.LOADING:
                 self.phase = Phase.BROKEN
             self._answer(error)
-            pause = pause_s(self._failures)
         self._notice("load_failed", error=type(error).__name__, retry_in_s=pause)
+
+    def _pause(self) -> float:
+        """Count a failure and put the next try off; returns by how many seconds."""
+        self._failures += 1
+        pause = pause_s(self._failures)
+        self._resume_s = self._clock() + pause
+        return pause
 
     def _answer(self, outcome: BaseException | None) -> None:
         for waiter in self._starters:
