@@ -1,0 +1,1 @@
+"""The gate in front of an app: pure ASGI, responses held until they are decided."""

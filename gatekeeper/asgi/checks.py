@@ -1,0 +1,187 @@
+"""From a held response to verdicts: decode, find the answer, gather evidence, ask the gate.
+
+All of it but the resolver runs where the judge runs it, in steps; on the loop only bytes are
+handed over. Whatever goes wrong becomes a verdict with a reason, never an exception.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gatekeeper.asgi import evidence
+from gatekeeper.asgi.coding import decode
+from gatekeeper.asgi.jsontext import UncheckableError, parse
+from gatekeeper.asgi.payload import Payload, read
+from gatekeeper.asgi.services import Services
+from gatekeeper.errors import UnavailableError
+from gatekeeper.policy import Route
+from gatekeeper.protocols import Priority, Usage
+from gatekeeper.verdict import (
+    ClaimStatus,
+    ClaimVerdict,
+    Evidence,
+    NotCheckedReason,
+    Passage,
+    UnresolvedReason,
+    Verdict,
+)
+
+
+def unchecked(reason: NotCheckedReason) -> Verdict:
+    """Return the verdict on an answer that was not checked."""
+    return Verdict(not_checked=reason)
+
+
+def unresolved(reason: UnresolvedReason, text: str = "") -> Verdict:
+    """Return the verdict on an answer none of whose claims could be looked at: one open claim."""
+    claim = ClaimVerdict(
+        start=0,
+        end=len(text),
+        text=text,
+        status=ClaimStatus.UNRESOLVED,
+        support=None,
+        contradiction=None,
+        score=None,
+        reason=str(reason),
+        unresolved=reason,
+    )
+    return Verdict(claims=(claim,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What one check works on: bytes as they came, and what the app left in the state.
+
+    ``request`` gives the body of the request, or raises as ``Receiver.body`` does.
+    """
+
+    route: Route
+    sources: evidence.Sources
+    request: Callable[[], bytes]
+    response: bytes
+    coding: str
+    charset: str
+    state: Mapping[str, object]
+    exchange: Callable[[bytes, tuple[str, ...]], evidence.Exchange]
+
+
+@dataclass(slots=True, kw_only=True)
+class Findings:
+    """What a check comes upon beside its verdicts: the payload, to change it, and what it cost."""
+
+    payload: Payload | None = None
+    evidence_words: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """One check under way.
+
+    Args:
+        services: Gate, judge, and the threads of resolvers: one that takes too long stays on its
+            thread and is not waited for.
+        deadline: Monotonic clock reading in seconds.
+        priority: ENFORCE or SHADOW.
+        findings: Is filled as the check goes; what it holds when cancelled is true so far.
+    """
+
+    services: Services
+    material: Material
+    deadline: float
+    priority: Priority
+    findings: Findings
+
+    async def run(self) -> tuple[Verdict, ...]:
+        """Return one verdict a choice, or one for them all when it never came to that."""
+        try:
+            return await self._verdicts()
+        except UncheckableError as error:
+            return (unchecked(error.reason),)
+        except UnavailableError as error:
+            return (unresolved(error.reason),)
+
+    async def _verdicts(self) -> tuple[Verdict, ...]:
+        bodies: list[bytes] = []
+        await self._work(open_payload(self.material, self.findings, bodies))
+        payload = self.findings.payload
+        texts = () if payload is None else payload.texts
+        resolved = await self._resolve(bodies, tuple(text or "" for text in texts))
+        if resolved is None:
+            return tuple(unresolved(UnresolvedReason.RESOLVER_ERROR, text or "") for text in texts)
+        gathered: list[Evidence] = []
+        await self._work(self._gather(resolved, gathered))
+        return tuple(await asyncio.gather(*(self._check(text, gathered[0]) for text in texts)))
+
+    async def _work(self, steps: Iterator[None]) -> None:
+        await self.services.judge.run(
+            steps, deadline=self.deadline, priority=self.priority, usage=self.findings.usage
+        )
+
+    async def _resolve(
+        self, bodies: list[bytes], texts: tuple[str, ...]
+    ) -> dict[str, list[str | Passage]] | None:
+        """Ask the resolvers, each within its time; None if one fails in whatever way."""
+        loop = asyncio.get_running_loop()
+        resolved = {}
+        for target, resolver in self.material.sources.resolvers.items():
+            exchange = self.material.exchange(b"".join(bodies), texts)
+            future = loop.run_in_executor(self.services.executor, evidence.call, resolver, exchange)
+            await asyncio.wait({future}, timeout=self.material.route.bounds.resolver_s)
+            if not future.done():
+                future.cancel()
+                return None
+            # The user's code may raise anything; here that is an answer like any other.
+            if future.exception() is not None:
+                return None
+            resolved[target] = future.result()
+        return resolved
+
+    def _gather(
+        self, resolved: Mapping[str, Iterable[str | Passage]], gathered: list[Evidence]
+    ) -> Iterator[None]:
+        """Join the passages of all sources and count their words."""
+        route, payload = self.material.route, self.findings.payload
+        request: object = None
+        if self.material.sources.read_request or route.question:
+            request = parse(self.material.request(), depth=route.bounds.json_depth)
+            yield
+        found: list[evidence.Found] = []
+        for passages in evidence.gather(
+            self.material.sources,
+            documents=(request, payload and payload.document),
+            state=self.material.state,
+            resolved=resolved,
+        ):
+            found += passages
+            yield
+        joined = evidence.join(found, route.bounds)
+        question = route.question and evidence.find_or_none(request, route.question)
+        gathered.append(
+            Evidence(passages=joined, question=question if isinstance(question, str) else None)
+        )
+        self.findings.evidence_words = sum(len(passage.text.split()) for passage in joined)
+
+    async def _check(self, text: str | None, of: Evidence) -> Verdict:
+        """Have the gate check one choice."""
+        if text is None or not text.strip():
+            return unchecked(NotCheckedReason.NO_TEXT)
+        return await self.services.gate.check(
+            text,
+            of,
+            deadline=self.deadline,
+            priority=self.priority,
+            usage=self.findings.usage,
+        )
+
+
+def open_payload(material: Material, findings: Findings, bodies: list[bytes]) -> Iterator[None]:
+    """Decode the response and find its answers, in steps.
+
+    Raises:
+        UncheckableError: If there is no way to.
+    """
+    for piece in decode(material.response, material.coding, material.route.bounds):
+        bodies.append(piece)
+        yield
+    findings.payload = read(material.route, b"".join(bodies), material.charset)

@@ -1,0 +1,230 @@
+"""Where the passages of an answer come from: its sources, read in order and joined.
+
+The server says where; nothing a client sends chooses a source. A place that does not exist gives
+no passages, a value of the wrong kind is a shape nobody planned for. Past a bound nothing is used.
+"""
+
+import asyncio
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatekeeper.asgi.jsontext import Number, UncheckableError, find, scalar, tokens
+from gatekeeper.asgi.payload import content_text
+from gatekeeper.errors import InputError
+from gatekeeper.policy import (
+    Bounds,
+    FileSource,
+    RequestSource,
+    ResolverSource,
+    ResponseSource,
+    Route,
+    Source,
+    StateSource,
+)
+from gatekeeper.verdict import NotCheckedReason, Passage
+
+# A passage whose id may still be missing.
+Found = tuple[str | None, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What a resolver is given: the request as it came and the answer as the app wrote it.
+
+    ``response`` is the decoded body, ``answers`` one text a choice, ``state`` the values the app
+    left in ``request.state``. ``headers`` have lower-case names.
+    """
+
+    path: str
+    query: bytes
+    headers: tuple[tuple[bytes, bytes], ...]
+    request: bytes
+    response: bytes
+    answers: tuple[str, ...]
+    state: Mapping[str, object]
+
+
+Resolver = Callable[[Exchange], Iterable[str | Passage]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The sources of one route, ready: files read, functions imported."""
+
+    listed: tuple[Source, ...]
+    files: Mapping[str, tuple[Found, ...]]
+    resolvers: Mapping[str, Resolver]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names looked at in ``request.state``."""
+        return tuple(source.name for source in self.listed if isinstance(source, StateSource))
+
+    @property
+    def read_request(self) -> bool:
+        """True if a source lies in the request body."""
+        return any(isinstance(source, RequestSource) for source in self.listed)
+
+
+def prepare(route: Route) -> Sources:
+    """Read the files and import the functions that a route names.
+
+    Raises:
+        InputError: If one can't be read or imported.
+    """
+    return Sources(
+        listed=route.context,
+        files={s.path: _read(s.path) for s in route.context if isinstance(s, FileSource)},
+        resolvers={
+            s.target: _import(s.target) for s in route.context if isinstance(s, ResolverSource)
+        },
+    )
+
+
+def gather(
+    sources: Sources,
+    *,
+    documents: tuple[object, object],
+    state: Mapping[str, object],
+    resolved: Mapping[str, Iterable[str | Passage]],
+) -> Iterator[list[Found]]:
+    """Yield the passages of each source in turn.
+
+    Args:
+        sources: What to read.
+        documents: Request and response, parsed; None where there is none.
+        state: Values from ``request.state`` by name.
+        resolved: What each resolver gave, by target.
+
+    Raises:
+        UncheckableError: With ``shape`` for a value that is no passage.
+    """
+    request, response = documents
+    for source in sources.listed:
+        match source:
+            case ResponseSource():
+                yield _places(response, source.pointer, source)
+            case RequestSource(roles=()):
+                yield _places(request, source.pointer or "", source)
+            case RequestSource():
+                yield list(_messages(request, source))
+            case StateSource():
+                value = state.get(source.name)
+                yield [] if value is None else _passages(value, source)
+            case ResolverSource():
+                yield [_own(item) for item in resolved[source.target]]
+            case FileSource():
+                yield list(sources.files[source.path])
+
+
+def join(found: Sequence[Found], bounds: Bounds) -> tuple[Passage, ...]:
+    """Name the passages without an id by their position, counted from 0.
+
+    Raises:
+        UncheckableError: With ``size`` if there are too many or too long ones.
+    """
+    if len(found) > bounds.passages:
+        raise UncheckableError(NotCheckedReason.SIZE)
+    if sum(len(text) for _, text in found) > bounds.evidence_chars:
+        raise UncheckableError(NotCheckedReason.SIZE)
+    return tuple(
+        Passage(id=str(n) if name is None else name, text=scalar(text))
+        for n, (name, text) in enumerate(found)
+    )
+
+
+def call(resolver: Resolver, exchange: Exchange) -> list[str | Passage]:
+    """Run a resolver, also one written with ``async def``: in a loop of its own. Blocking."""
+    if inspect.iscoroutinefunction(resolver):
+        return list(asyncio.run(resolver(exchange)))
+    return list(resolver(exchange))
+
+
+def _places(document: object, pointer: str, source: ResponseSource | RequestSource) -> list[Found]:
+    """Return the passages at a pointer; ``*`` in it stands for every item of a list."""
+    values = [document]
+    for part in tokens(pointer):
+        values = [item for value in values for item in _step(value, part)]
+    return [found for value in values for found in _passages(value, source)]
+
+
+def _step(value: object, part: str) -> list[object]:
+    if part == "*":
+        if value is not None and not isinstance(value, list):
+            raise UncheckableError(NotCheckedReason.SHAPE)
+        return value or []
+    try:
+        return [find(value, (part,))]
+    except LookupError:
+        return []
+
+
+def _passages(value: object, source: ResponseSource | RequestSource | StateSource) -> list[Found]:
+    """Read a text, an object or a list of them."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if source.text is None:
+        return [_own(item) for item in items]
+    return [(_name(item, source.id), _text(find_or_none(item, source.text))) for item in items]
+
+
+def find_or_none(value: object, pointer: str) -> object:
+    """Return the value at a pointer, None if there is nothing."""
+    try:
+        return find(value, tokens(pointer))
+    except LookupError:
+        return None
+
+
+def _messages(request: object, source: RequestSource) -> Iterator[Found]:
+    """Yield the texts of the chat messages whose role is one of the source's."""
+    messages = find_or_none(request, source.pointer or "/messages")
+    if not isinstance(messages, list):
+        raise UncheckableError(NotCheckedReason.SHAPE)
+    for message in messages:
+        if not isinstance(message, dict):
+            raise UncheckableError(NotCheckedReason.SHAPE)
+        if message.get("role") in source.roles:
+            yield None, content_text(message.get("content")) or ""
+
+
+def _own(item: object) -> Found:
+    return (item.id, item.text) if isinstance(item, Passage) else (None, _text(item))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise UncheckableError(NotCheckedReason.SHAPE)
+    return value
+
+
+def _name(item: object, pointer: str | None) -> str | None:
+    name = None if pointer is None else find_or_none(item, pointer)
+    if isinstance(name, Number):
+        return name.text
+    return None if name is None else str(name)
+
+
+def _read(path: str) -> tuple[Found, ...]:
+    """Read house facts: UTF-8, blank lines between passages."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(path, str(error), "a UTF-8 text file") from error
+    return tuple((None, part) for part in re.split(r"\n[ \t]*\n", text) if part.strip())
+
+
+def _import(target: str) -> Resolver:
+    """Import ``package.module:function``."""
+    module, _, name = target.partition(":")
+    try:
+        resolver = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(target, str(error), "package.module:function") from error
+    if not callable(resolver):
+        raise InputError(target, "no function", "package.module:function")
+    found: Resolver = resolver
+    return found

@@ -1,0 +1,56 @@
+"""The app's lifespan with the gate's around it: ready before the app starts, closed after it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Step = Callable[[], Awaitable[None]]
+
+
+class Lifespan:
+    """Serves ``lifespan`` scopes.
+
+    Args:
+        startup: Loads, warms and tests the gate before the app sees ``lifespan.startup``.
+        shutdown: Drains and closes it once the app has shut down.
+        must_start: Returns True if some route is enforced: a failed startup is then the
+            server's too. Otherwise the app starts, its answers unresolved until a load succeeds.
+    """
+
+    def __init__(self, startup: Step, shutdown: Step, *, must_start: Callable[[], bool]) -> None:
+        self._startup = startup
+        self._shutdown = shutdown
+        self._must_start = must_start
+
+    async def run(self, app: "ASGIApp", scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Serve one scope; its ``state`` is the app's alone."""
+        first: list[Message] = [await receive()]
+        fault = await _fault(self._startup)
+        if fault is not None and self._must_start():
+            message = f"gatekeeper can't enforce: {fault}"
+            await send({"type": "lifespan.startup.failed", "message": message})
+            return
+
+        async def replay() -> "Message":
+            return first.pop() if first else await receive()
+
+        async def closing(message: "Message") -> None:
+            if message["type"].startswith("lifespan.shutdown."):
+                await self._shutdown()
+            await send(message)
+
+        await app(scope, replay, closing)
+
+
+async def _fault(step: Step) -> BaseException | None:
+    """Return what a step raised: here that is an answer, whatever it is."""
+
+    async def take() -> None:
+        await step()
+
+    task = asyncio.create_task(take())
+    await asyncio.wait({task})
+    return task.exception()

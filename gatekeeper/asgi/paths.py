@@ -1,0 +1,40 @@
+"""Which route a request falls under: by the path the app routes by, with no way round.
+
+Frameworks differ in what they take for the same path: Starlette's route patterns let a line feed
+at the end pass, others squeeze slashes, drop the last one or ignore case. All of these fall under
+the policy, for a request gated in vain (the app answers 404 or redirects) costs nothing.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+T = TypeVar("T")
+
+_SLASHES = re.compile("/+")
+
+
+class Paths(Generic[T]):
+    """Finds what belongs to a path; the first one given for it wins."""
+
+    def __init__(self, routes: Iterable[tuple[str, T]]) -> None:
+        self._routes: dict[str, T] = {}
+        for path, route in routes:
+            self._routes.setdefault(_fold(path), route)
+
+    def find(self, scope: "Scope") -> T | None:
+        """Return what belongs to the path of an ``http`` scope, None if it is not gated."""
+        path: str = scope["path"]
+        root: str = scope.get("root_path", "")
+        # The rule of the ASGI specification as Starlette applies it; in place, to stay cheap.
+        if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
+            path = path[len(root) :]
+        return self._routes.get(_fold(path))
+
+
+def _fold(path: str) -> str:
+    """Return the spelling that all spellings of a path share."""
+    return _SLASHES.sub("/", path.strip()).rstrip("/").casefold()

@@ -1,0 +1,92 @@
+"""The response side: what a response is before its body is read, and what is held of it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gatekeeper.asgi.request import Headers, values
+from gatekeeper.policy import Route, Shape
+from gatekeeper.verdict import NotCheckedReason
+
+if TYPE_CHECKING:
+    from starlette.types import Message
+
+# By content type, for that is what a client goes by. A body in several messages of unknown length
+# is no stream here: held to its end it loses its haste and is checked like any other.
+_STREAMS = frozenset(
+    {
+        "text/event-stream",
+        "application/x-ndjson",
+        "application/ndjson",
+        "application/jsonl",
+        "application/json-lines",
+        "application/json-seq",
+        "application/stream+json",
+        "multipart/x-mixed-replace",
+    }
+)
+_PLAIN = frozenset({"text/plain", "text/markdown"})
+_READABLE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+_BODILESS = frozenset({204, 205, 304})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The first message of a response, looked at. ``media`` and ``charset`` are lower case."""
+
+    start: "Message"
+    status: int
+    headers: Headers
+    media: str
+    charset: str
+
+    @property
+    def coding(self) -> str:
+        """Content-Encoding, several joined as HTTP joins them."""
+        return b",".join(values(self.headers, b"content-encoding")).decode("latin-1")
+
+    def is_bodiless(self, method: str) -> bool:
+        """True if HTTP gives this response no body, whatever is sent (RFC 9110, 6.4.1)."""
+        return method == "HEAD" or self.status in _BODILESS
+
+    def hindrance(self, route: Route, method: str) -> NotCheckedReason | None:
+        """Return why the body needs no reading, None if it is an answer to check."""
+        if method == "HEAD":
+            return NotCheckedReason.METHOD
+        if not 200 <= self.status < 300 or self.status in _BODILESS:
+            return NotCheckedReason.STATUS
+        if method not in route.methods:
+            return NotCheckedReason.METHOD
+        if self.status == 206 or values(self.headers, b"content-range"):
+            return NotCheckedReason.RANGE
+        return self._by_type(route)
+
+    def _by_type(self, route: Route) -> NotCheckedReason | None:
+        if self.media in _STREAMS:
+            return NotCheckedReason.STREAM
+        if route.answer is Shape.PLAIN:
+            fits = self.media in _PLAIN
+        else:
+            fits = self.media == "application/json" or self.media.endswith("+json")
+        if not fits:
+            return NotCheckedReason.CONTENT_TYPE
+        is_readable = self.coding.strip().lower() in _READABLE
+        return None if is_readable else NotCheckedReason.ENCODING
+
+
+def look(start: "Message") -> Head:
+    """Read an ``http.response.start``; an ambiguous content type is none."""
+    headers = [(bytes(name), bytes(value)) for name, value in start.get("headers", ())]
+    types = values(headers, b"content-type")
+    media, *parameters = types[0].decode("latin-1").split(";") if len(types) == 1 else [""]
+    charsets = [
+        value.strip(' "\t').lower()
+        for name, _, value in (parameter.partition("=") for parameter in parameters)
+        if name.strip().lower() == "charset"
+    ]
+    return Head(
+        start=start,
+        status=start["status"],
+        headers=headers,
+        media=media.strip().lower(),
+        charset=",".join(charsets),
+    )

@@ -1,0 +1,130 @@
+"""What every gated request of a process shares: the gate, the counters, the bounds over all."""
+
+import asyncio
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gatekeeper.asgi.evidence import Sources
+from gatekeeper.policy import Route
+from gatekeeper.protocols import Controls, Judge, Priority, Telemetry, Usage
+from gatekeeper.verdict import Evidence, Verdict
+
+# A resolver that hangs keeps its thread; when all hang, further ones fail in their time.
+_RESOLVERS = 8
+
+
+class Checker(Protocol):
+    """What the layer asks of a gate; ``gatekeeper.gate.Gate`` and ``FakeGate`` are ones."""
+
+    async def check(
+        self,
+        answer: str,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> Verdict:
+        """Return the verdict on a whole answer.
+
+        Raises:
+            UnavailableError: If the work was refused or given up.
+        """
+        ...
+
+
+class Ledger:
+    """Counts what is bounded over all requests: bytes held, checks under way for a key."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self._checks: Counter[str] = Counter()
+
+    def take(self, size: int, bound: int) -> bool:
+        """Take bytes unless that would pass the bound."""
+        if self._bytes + size > bound:
+            return False
+        self._bytes += size
+        return True
+
+    def give(self, size: int) -> None:
+        """Give bytes back."""
+        self._bytes -= size
+
+    def enter(self, key: str, bound: int) -> bool:
+        """Begin a check for a key unless it has as many as it may."""
+        if self._checks[key] >= bound:
+            return False
+        self._checks[key] += 1
+        return True
+
+    def leave(self, key: str) -> None:
+        """End a check for a key."""
+        self._checks[key] -= 1
+        if not self._checks[key]:
+            del self._checks[key]
+
+
+class Shadows:
+    """Keeps tasks that outlive their request, and ends them with the process."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[None, None, None], done: Callable[[], None]) -> None:
+        """Run a coroutine in a task of its own; ``done`` is called however it ends.
+
+        A task cancelled before its first step never reaches a ``finally`` of its own.
+        """
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(lambda _: done())
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self, patience_s: float) -> None:
+        """Wait for the tasks, then cancel what is left of them."""
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=patience_s)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What a request is served with. ``clock`` is monotonic, seconds; ``secret`` keys shares."""
+
+    gate: Checker
+    judge: Judge
+    controls: Controls
+    telemetry: Telemetry
+    secret: bytes = b""
+    clock: Callable[[], float] = time.monotonic
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+    ledger: Ledger = field(default_factory=Ledger)
+    shadows: Shadows = field(default_factory=Shadows)
+    executor: Executor = field(
+        default_factory=lambda: ThreadPoolExecutor(_RESOLVERS, "gatekeeper-resolver")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gated:
+    """A route and its sources, ready for use."""
+
+    route: Route
+    sources: Sources
+
+    @property
+    def request_limit(self) -> int | None:
+        """How much of the request body has to be kept; None for none of it."""
+        route = self.route
+        by_request = route.share_key is not None and route.share_key.request is not None
+        is_read = self.sources.read_request or self.sources.resolvers or route.question
+        return route.bounds.request_bytes if is_read or by_request else None
