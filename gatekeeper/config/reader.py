@@ -7,6 +7,7 @@ under a place keeps rules about that place from speaking about the stand-in.
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 from gatekeeper.config.words import kind, listed, nearest, shown
@@ -48,13 +49,20 @@ class Table:
         name = key if _BARE.fullmatch(key) else shown(key)
         return f"{self.place}.{name}" if self.place else name
 
-    def refuse_unknown(self, known: Sequence[str]) -> None:
-        """Note each key that is none of the known ones, with the one that was meant."""
+    def refuse_unknown(
+        self, known: Sequence[str], elsewhere: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Note each key that is none of the known ones, with the one that was meant.
+
+        Args:
+            known: The keys of this table.
+            elsewhere: Keys of other tables, with the words for where they belong.
+        """
         for key in self.raw:
             if key not in known:
-                self.faults.note(
-                    self.at(key), "an unknown key", "a known one", _advice(key, self.raw, known)
-                )
+                place = elsewhere.get(key)
+                advice = f"it belongs {place}" if place else _advice(key, self.raw, known)
+                self.faults.note(self.at(key), "an unknown key", "a known one", advice)
 
     def missing(self, key: str, expected: str, example: str) -> None:
         """Note a required key that is not there."""

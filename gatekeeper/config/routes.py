@@ -103,6 +103,8 @@ _POLICY = Policy(routes=())
 _TARGETS = Targets(false_block=0.05, accepted_error=0.1)
 _TRIP = Trip(blocked_share=0.5, of_last=200)
 
+_AT_TOP = "at the top of the file, before the first [[route]]"
+
 _REQUIRED = {
     "path": ("the path the server routes by", '"/v1/answer"'),
     "mode": (listed(MODES), '"shadow"'),
@@ -115,7 +117,7 @@ _REQUIRED = {
 
 def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
     """Return the policy of a file, stand-ins where a fault was noted, and the routes' places."""
-    top.refuse_unknown(POLICY_KEYS)
+    top.refuse_unknown(POLICY_KEYS, dict.fromkeys(ROUTE_KEYS, "under [[route]]"))
     bounds = _bounds(top, Bounds(), POLICY_BOUNDS)
     if not top.raw.get("route"):
         top.faults.note("route", "nothing", "at least one route", "write a [[route]] table")
@@ -138,7 +140,7 @@ def _named(entry: Table) -> Table:
 
 
 def _route(entry: Table, folder: Folder, bounds: Bounds) -> Route:
-    entry.refuse_unknown(ROUTE_KEYS)
+    entry.refuse_unknown(ROUTE_KEYS, dict.fromkeys(POLICY_KEYS, _AT_TOP))
     for key, (expected, example) in _REQUIRED.items():
         if key not in entry.raw:
             entry.missing(key, expected, example)
@@ -284,7 +286,7 @@ def _bounds(entry: Table, given: Bounds, known: Sequence[str]) -> Bounds:
     table = entry.table("bounds", "{ held_bytes = 4000000 }")
     if table is None:
         return given
-    table.refuse_unknown(known)
+    table.refuse_unknown(known, {PROCESS_BOUND: f"to bounds {_AT_TOP}"})
     whole = {
         key: table.integer(key, getattr(given, key)) for key in known if not key.endswith("_ms")
     }

@@ -189,9 +189,8 @@ def _check_share_key(route: Route, part: Part) -> None:
     given = [name for name in ("header", "request", "state") if getattr(key, name) is not None]
     if len(given) != 1:
         found = " and ".join(given) if given else "none of them"
-        part.note(
-            "share_key", found, "one of header, request, state", 'write { header = "x-user" }'
-        )
+        advice = 'write share_key = { header = "x-user" }'
+        part.note("share_key", found, "one of header, request, state", advice)
     below = part.below("share_key")
     if key.header is not None and not _TOKEN.fullmatch(key.header):
         below.note("header", shown(key.header), "the name of a header")
@@ -228,7 +227,7 @@ def _check_source(source: Source, part: Part, bounds: Bounds) -> None:
             if not _TARGET.fullmatch(source.target):
                 advice = _target_advice(source.target)
                 part.note("resolver", shown(source.target), '"package.module:function"', advice)
-        case FileSource():
+        case _:
             _check_file(source, part, bounds)
 
 
