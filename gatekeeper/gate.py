@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass, field
 
-from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
+from gatekeeper.core.rulings import Guard
 from gatekeeper.core.segment import Segmenter
 from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
 from gatekeeper.protocols import Judge, Model, Priority, Usage
@@ -149,7 +149,8 @@ class Check:
             for claim in filter(self._is_undecided, self._claims):
                 claim.add_joint()
             await self._score()
-        return self._verdict(tuple(self._rule(claim) for claim in self._claims))
+        answer = "".join(self._pieces)
+        return self._verdict(tuple(self._rule(claim, answer) for claim in self._claims))
 
     async def _work(self, segment: Callable[[], list[Segment]]) -> None:
         errand = self._errand
@@ -178,14 +179,9 @@ class Check:
         """Build the evidence index and the planner, a passage a step."""
         index = yield from build_index(self._evidence)
         model = self._gate.model
-        return Planner(
-            index,
-            values.index([line.sentence.text for line in index.lines]),
-            tuple(passage.text for passage in self._evidence.passages),
-            encode=model.encode,
-            unknown_words=model.unknown_words,
-            limits=self._gate.settings.limits,
-        )
+        texts = tuple(passage.text for passage in self._evidence.passages)
+        guard = Guard(index, texts, model.unknown_words)
+        return Planner(index, guard, encode=model.encode, limits=self._gate.settings.limits)
 
     def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:
         """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
@@ -194,7 +190,7 @@ class Check:
         return planner.plan(claim)
 
     def _not_checked(self) -> NotCheckedReason | None:
-        if not "".join(self._pieces).strip():
+        if not any(piece.strip() for piece in self._pieces):
             return NotCheckedReason.NO_TEXT
         return None if self._evidence.passages else NotCheckedReason.NO_CONTEXT
 
@@ -226,7 +222,7 @@ class Check:
         marks = self._gate.settings.thresholds
         return decide_claim(claim.planned, claim.scores, claim.ruling, marks)
 
-    def _rule(self, claim: ClaimPlan) -> ClaimVerdict:
+    def _rule(self, claim: ClaimPlan, answer: str) -> ClaimVerdict:
         """Turn a finding into the verdict on a claim, with places and words for people."""
         finding = self._find(claim)
         segment = claim.segment
@@ -236,7 +232,7 @@ class Check:
         return ClaimVerdict(
             start=segment.start,
             end=segment.end,
-            text="".join(self._pieces)[segment.start : segment.end],
+            text=answer[segment.start : segment.end],
             status=finding.status,
             support=finding.support,
             contradiction=finding.contradiction,

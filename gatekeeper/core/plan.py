@@ -5,12 +5,21 @@ before it, never on those to come, so an answer that arrives in pieces gets the 
 one. Nor does it depend on time: a planned pair that was not scored leaves its claim unresolved.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Planned, Ruling, Scored
-from gatekeeper.core.evidence import EvidenceIndex, Ranking, bare, join_lines, joint_premise, rank
+from gatekeeper.core.evidence import (
+    EvidenceIndex,
+    Premise,
+    Ranking,
+    bare,
+    join_lines,
+    joint_premise,
+    rank,
+)
+from gatekeeper.core.notation import Apposition
+from gatekeeper.core.rulings import Guard
 from gatekeeper.protocols import EncodedPair, PairScore
 from gatekeeper.verdict import ClaimStatus, Segment, UnresolvedReason
 
@@ -47,7 +56,7 @@ class ClaimPlan:
     planned: list[Planned] = field(default_factory=list)
     pairs: list[EncodedPair | None] = field(default_factory=list)
     scores: list[Scored] = field(default_factory=list)
-    note: str = ""
+    appositions: tuple[Apposition, ...] = ()
     fixed: Finding | None = None
     joint: tuple[Planned, EncodedPair] | None = None
 
@@ -69,7 +78,6 @@ class ClaimPlan:
 
 
 Encode = Callable[[str, str], EncodedPair | None]
-UnknownWords = Callable[[str], tuple[str, ...]]
 
 
 class Planner:
@@ -78,30 +86,25 @@ class Planner:
     def __init__(
         self,
         index: EvidenceIndex,
-        facts: values.FactIndex,
-        texts: Sequence[str],
+        guard: Guard,
         *,
         encode: Encode,
-        unknown_words: UnknownWords,
         limits: Limits,
     ) -> None:
         self._index = index
-        self._facts = facts
-        self._texts = texts
+        self._guard = guard
         self._encode = encode
-        self._unknown_words = unknown_words
         self._limits = limits
         self._left = limits.pair_tokens - limits.joint_tokens
         self._joint_left = limits.joint_tokens
-        self._literal = "\n".join(texts).casefold()
 
     def plan(self, segment: Segment) -> ClaimPlan:
         """Plan the first round of the next claim."""
         claim = ClaimPlan(segment=segment)
         if segment.literal:
-            claim.fixed, claim.ruling = self._compare_literally(segment)
+            claim.fixed, claim.ruling = self._guard.compare_literally(segment)
             return claim
-        claim.ruling, claim.note = self._rule(segment)
+        claim.ruling, claim.appositions = self._guard.rule(segment)
         if claim.ruling.clashing:
             claim.fixed = Finding(status=ClaimStatus.CONTRADICTED)
             return claim
@@ -116,61 +119,6 @@ class Planner:
         self._add_windows(claim, ranking)
         self._reserve_joint(claim, ranking)
         return claim
-
-    def _compare_literally(self, segment: Segment) -> tuple[Finding, Ruling]:
-        """Decide code and commands: they stand in a passage letter by letter or they don't."""
-        found = values.literal_support(segment.plain, self._texts)
-        if found is None:
-            ruling = Ruling(absent=True, reason="stands in no passage letter by letter")
-            return Finding(status=ClaimStatus.UNSUPPORTED, support=0.0), ruling
-        ruling = Ruling(passages=(found,), reason="stands in the passage letter by letter")
-        return Finding(status=ClaimStatus.SUPPORTED, support=1.0), ruling
-
-    def _rule(self, segment: Segment) -> tuple[Ruling, str]:
-        """Ask the value guard; returns its ruling and the sentence it adds for the model."""
-        findings = values.compare(segment.plain, segment.hypothesis, self._facts)
-        note = " ".join(found.note for found in findings if found.note)
-        for relation in (values.Relation.CLASHING, values.Relation.ABSENT):
-            decisive = [found for found in findings if found.relation is relation]
-            if decisive:
-                return self._ruling(decisive), note
-        stray = [mark for mark in segment.citations if not self._is_source(mark)]
-        if stray:
-            return Ruling(absent=True, reason=f"[{stray[0]}] names no passage"), note
-        unknown = [
-            word
-            for word in self._unknown_words(segment.plain)
-            if any(map(str.isalnum, word)) and word.casefold() not in self._literal
-        ]
-        if unknown:
-            return Ruling(absent=True, reason=f"{unknown[0][:40]!r} stands in no passage"), note
-        return Ruling(), note
-
-    def _ruling(self, findings: Sequence[values.Finding]) -> Ruling:
-        """Turn guard findings of one relation into a ruling that names value, rule and passage."""
-        lines = [found.sentence for found in findings if found.sentence is not None]
-        passages = tuple(dict.fromkeys(self._index.lines[line].passage for line in lines))
-        first = findings[0]
-        return Ruling(
-            clashing=first.relation is values.Relation.CLASHING,
-            absent=first.relation is values.Relation.ABSENT,
-            passages=passages,
-            reason="; ".join(map(self._in_words, findings)),
-        )
-
-    def _in_words(self, finding: values.Finding) -> str:
-        """Name value, rule and the passage that decided."""
-        what = "the claim" if finding.value is None else repr(finding.value.text)
-        where = ""
-        if finding.sentence is not None:
-            where = f" with passage {self._index.ids[self._index.lines[finding.sentence].passage]}"
-        return f"{what} is {finding.relation}{where} ({finding.rule})"
-
-    def _is_source(self, mark: str) -> bool:
-        """Tell whether a citation names a passage by id or position, or was copied from one."""
-        if mark in self._index.ids or f"[{mark}]" in self._literal:
-            return True
-        return not mark.isdigit() or int(mark) <= len(self._texts)
 
     def _add_verbatim(self, claim: ClaimPlan) -> None:
         """Plan the evidence line that is the claim word for word, if there is one."""
@@ -190,7 +138,7 @@ class Planner:
                 continue
             if wanted == limits.windows:
                 break
-            pair = self._encode(_with_note(premise.text, claim.note), claim.segment.hypothesis)
+            pair = self._pair(premise, claim)
             if pair is None:
                 claim.fixed = _unresolved(UnresolvedReason.CLAIM_TOO_LONG)
                 return
@@ -213,15 +161,19 @@ class Planner:
         premise = joint_premise(ranking, self._index, places=self._limits.joint_places)
         if premise is None or claim.fixed is not None:
             return
-        pair = self._encode(_with_note(premise.text, claim.note), claim.segment.hypothesis)
+        pair = self._pair(premise, claim)
         if pair is not None and pair.tokens <= self._joint_left:
             self._joint_left -= pair.tokens
             claim.joint = (Planned(premise=premise), pair)
 
+    def _pair(self, premise: Premise, claim: ClaimPlan) -> EncodedPair | None:
+        """Encode a premise, with the forms of values added that its lines state, and the claim."""
+        text = premise.text
+        for form in claim.appositions:
+            if form.line in premise.lines:
+                text = form.put_into(text)
+        return self._encode(text, claim.segment.hypothesis)
+
 
 def _unresolved(reason: UnresolvedReason) -> Finding:
     return Finding(status=ClaimStatus.UNRESOLVED, unresolved=reason)
-
-
-def _with_note(premise: str, note: str) -> str:
-    return f"{premise} {note}" if note else premise

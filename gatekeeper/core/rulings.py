@@ -1,0 +1,87 @@
+"""What is decided about a claim without the model: values, citations, unknown words, code.
+
+Pure. Turns findings of the value guard into a ruling that names value, rule and passage, and adds
+two rules of the same kind: a citation must name a passage, and a word that the model's vocabulary
+can't spell must stand in the evidence, for to the model all such words are one.
+"""
+
+from collections.abc import Callable, Sequence
+
+from gatekeeper.core import values
+from gatekeeper.core.aggregate import Finding, Ruling
+from gatekeeper.core.evidence import EvidenceIndex
+from gatekeeper.core.notation import Apposition, appositions
+from gatekeeper.verdict import ClaimStatus, Segment
+
+UnknownWords = Callable[[str], tuple[str, ...]]
+
+
+class Guard:
+    """Rules on the claims of one answer; reads the evidence and remembers nothing of a claim."""
+
+    def __init__(
+        self, index: EvidenceIndex, texts: Sequence[str], unknown_words: UnknownWords
+    ) -> None:
+        self._index = index
+        self._facts = values.index([line.sentence.text for line in index.lines])
+        self._texts = texts
+        self._unknown_words = unknown_words
+        self._folded = "\n".join(texts).casefold()
+
+    def rule(self, segment: Segment) -> tuple[Ruling, tuple[Apposition, ...]]:
+        """Return the ruling on a claim, and the forms of its values to show to the model."""
+        findings = values.compare(segment.plain, segment.hypothesis, self._facts)
+        for relation in (values.Relation.CLASHING, values.Relation.ABSENT):
+            decisive = [found for found in findings if found.relation is relation]
+            if decisive:
+                return self._ruling(decisive), ()
+        missing = self._missing(segment)
+        if missing:
+            return Ruling(absent=True, reason=missing), ()
+        return Ruling(), appositions(findings, self._facts)
+
+    def compare_literally(self, segment: Segment) -> tuple[Finding, Ruling]:
+        """Decide code and commands: they stand in a passage letter by letter or they don't."""
+        found = values.literal_support(segment.plain, self._texts)
+        if found is None:
+            ruling = Ruling(absent=True, reason="stands in no passage letter by letter")
+            return Finding(status=ClaimStatus.UNSUPPORTED, support=0.0), ruling
+        ruling = Ruling(passages=(found,), reason="stands in the passage letter by letter")
+        return Finding(status=ClaimStatus.SUPPORTED, support=1.0), ruling
+
+    def _ruling(self, findings: Sequence[values.Finding]) -> Ruling:
+        lines = [found.sentence for found in findings if found.sentence is not None]
+        passages = tuple(dict.fromkeys(self._index.lines[line].passage for line in lines))
+        first = findings[0]
+        return Ruling(
+            clashing=first.relation is values.Relation.CLASHING,
+            absent=first.relation is values.Relation.ABSENT,
+            passages=passages,
+            reason="; ".join(map(self._in_words, findings)),
+        )
+
+    def _in_words(self, finding: values.Finding) -> str:
+        """Name value, rule and the passage that decided."""
+        what = "the claim" if finding.value is None else repr(finding.value.text)
+        if finding.relation is values.Relation.ABSENT:
+            return f"{what} stands in no passage"
+        where = ""
+        if finding.sentence is not None:
+            where = f" in passage {self._index.ids[self._index.lines[finding.sentence].passage]}"
+        return f"{what} clashes with what stands{where} ({finding.rule})"
+
+    def _missing(self, segment: Segment) -> str:
+        """Say what the claim names that is nowhere in the evidence; "" if nothing."""
+        for mark in segment.citations:
+            if not self._is_source(mark):
+                return f"[{mark}] names no passage"
+        for word in self._unknown_words(segment.plain):
+            if any(map(str.isalnum, word)) and word.casefold() not in self._folded:
+                return f"{word[:40]!r} stands in no passage"
+        return ""
+
+    def _is_source(self, mark: str) -> bool:
+        """Tell whether a citation names a passage by id or position, or was copied from one."""
+        if mark in self._index.ids or f"[{mark.casefold()}]" in self._folded:
+            return True
+        return not mark.isdigit() or int(mark) <= len(self._texts)
