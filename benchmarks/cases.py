@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.machine import describe
-
 from gatekeeper.build import open_gate
 from gatekeeper.cli.show import say, verdict_lines, visible
 from gatekeeper.errors import GatekeeperError, InputError
