@@ -39,7 +39,8 @@ _NUMBERED = frozenset(
 # These may end a sentence; then it is the next word that tells.
 _EITHER = frozenset(
     """st ave rd blvd sq mt etc inc ltd co corp llc plc jr sr max min avg jan feb mar apr jun jul
-    aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m am pm phd ph.d""".split()
+    aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m am pm phd
+    ph.d""".split()
 )
 # Units end a sentence before anything but a digit ("5 ft. 3 in.").
 _UNITS = frozenset("cm mm km kg mg ml lb lbs oz yd hr hrs mins secs ft in".split())

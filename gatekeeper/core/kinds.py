@@ -159,7 +159,8 @@ _REFUSAL = re.compile(rf"(?!{_CONDITION}){_SORRY}(?:{'|'.join(_REFUSALS)})", re.
 # A reason, a contrast or a second statement: more than a refusal.
 _MORE = re.compile(
     r"[;:]| - |\b(?:because|since|so|therefore|however|but|although|though|while|except|instead)\b"
-    r"|, (?!or |nor |and |if |whether |what |which )[^,]*\b(?:is|are|was|were|has|costs|can|must)\b",
+    r"|, (?!or |nor |and |if |whether |what |which )[^,]*"
+    r"\b(?:is|are|was|were|has|costs|can|must)\b",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r'"[^"]*"')

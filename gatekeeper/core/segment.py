@@ -13,10 +13,12 @@ from gatekeeper.core.blocks import Blocks, Form, Unit
 from gatekeeper.core.boundaries import Boundaries, Part
 from gatekeeper.core.clauses import Clause, clauses
 from gatekeeper.core.kinds import is_meta, is_question, is_refusal, kind_of
+from gatekeeper.core.records import may_be_records, records
 from gatekeeper.core.statements import (
     Statement,
     Subject,
     labelled,
+    record,
     resolve,
     row,
     starts_with_pronoun,
@@ -28,6 +30,7 @@ from gatekeeper.verdict import Segment, SegmentKind
 
 __all__ = ["Form", "Segmenter", "Sentence", "segments", "sentences"]
 
+_FIELDS = frozenset((Form.TABLE_ROW, Form.RECORD))
 _SPLIT = frozenset((Form.PROSE, Form.LIST_ITEM))
 
 
@@ -55,7 +58,7 @@ class Segmenter:
         boilerplate: Texts whose sentences are exempt where they stand word for word.
     """
 
-    __slots__ = ("_blocks", "_boilerplate", "_boundaries", "_first", "_memory")
+    __slots__ = ("_blocks", "_boilerplate", "_boundaries", "_first", "_head", "_held", "_memory")
 
     def __init__(self, boilerplate: tuple[str, ...] = ()) -> None:
         self._boilerplate = frozenset(
@@ -65,21 +68,41 @@ class Segmenter:
         self._blocks = Blocks()
         self._memory = _Memory()
         self._first = True
+        self._held: list[str] | None = []  # all so far, while it may be JSON
+        self._head = ""  # its first two characters that are not blank
 
     def feed(self, text: str) -> list[Segment]:
         """Return the segments that are complete now, in order.
 
         A sentence is complete when the next has begun or the answer has ended.
         """
-        return self._segments(self._through_blocks(self._boundaries.feed(text)))
+        return self._segments(self._through_blocks(self._boundaries.feed(self._admit(text))))
 
     def finish(self) -> list[Segment]:
         """Return the segments that are left."""
-        units = [*self._through_blocks(self._boundaries.finish()), *self._blocks.finish()]
+        held, self._held = "".join(self._held or ()), None
+        if units := records(held):
+            return self._segments(units)
+        units = (
+            *self._through_blocks(self._boundaries.feed(held)),
+            *self._through_blocks(self._boundaries.finish()),
+            *self._blocks.finish(),
+        )
         lead = self._boundaries.lead
         if self._first and not units and lead:
             return [Segment(start=0, end=len(lead), kind=SegmentKind.LAYOUT)]
         return self._segments(units)
+
+    def _admit(self, text: str) -> str:
+        """Return what may be read now; JSON shows only at the end whether it is JSON."""
+        if self._held is None:
+            return text
+        self._held.append(text)
+        self._head = (self._head + "".join(text.split())[:2])[:2]
+        if may_be_records(self._head):
+            return ""
+        text, self._held = "".join(self._held), None
+        return text
 
     def _through_blocks(self, parts: Iterable[Part]) -> Iterator[Unit]:
         for part in parts:
@@ -134,6 +157,9 @@ class _Memory:
 
 
 def _units(text: str) -> Iterator[Unit]:
+    if found := records(text):
+        yield from found
+        return
     boundaries, blocks = Boundaries(), Blocks()
     for parts in (boundaries.feed(text), boundaries.finish()):
         for part in parts:
@@ -160,6 +186,8 @@ def _statement(unit: Unit, text: str) -> Statement:
     """Read a text in the place of its unit."""
     if unit.form is Form.TABLE_ROW:
         return row(unit)
+    if unit.form is Form.RECORD:
+        return record(unit)
     if unit.form is Form.LIST_ITEM:
         return with_lead(text, unit.carried)
     return labelled(unit, text)
@@ -179,9 +207,9 @@ def _segments_of(unit: Unit, normal: Normalised, memory: _Memory) -> Iterator[Se
         code = unit.text.strip()
         yield Segment(start=unit.start, end=unit.end, kind=kind, plain=code, hypothesis=code,
                       literal=True)  # fmt: skip
-    elif unit.form is Form.TABLE_ROW:
-        said = row(unit)
-        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=normal.text.strip(" |"),
+    elif unit.form in _FIELDS:
+        said = _statement(unit, normal.text)
+        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=normal.text.strip(" |,{}"),
                       hypothesis=said.text, context=said.context,
                       citations=normal.citations)  # fmt: skip
     else:

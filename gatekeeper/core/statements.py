@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gatekeeper.core.blocks import Form, Slice, Unit
 from gatekeeper.core.clauses import ends_open, has_finite_verb, is_plural, subject_of
+from gatekeeper.core.records import spoken
 from gatekeeper.core.text import Normalised, normalise
 
 Span = tuple[int, int]
@@ -105,6 +106,15 @@ def row(unit: Unit) -> Statement:
         elif value:
             cells.append(value)
     return Statement(", ".join(cells), tuple(context))
+
+
+def record(unit: Unit) -> Statement:
+    """Read a scalar of JSON with its keys: "sensor humidity: 41"."""
+    keys = " ".join(spoken(key.text) for key in unit.header)
+    value = spoken(unit.cells[0].text)
+    text = normalise(f"{keys}: {value}" if keys else value).text
+    outer = tuple((key.start, key.end) for key in unit.header if key.end <= unit.start)
+    return Statement(text, outer)
 
 
 def labelled(unit: Unit, text: str) -> Statement:
