@@ -42,8 +42,9 @@ class Claim:
     facts: FactIndex
 
     def share(self, position: int) -> float:
-        """Return the share of the claim's terms in a sentence, with the one before it if it
-        refers back by a pronoun.
+        """Return the share of the claim's terms that a sentence has.
+
+        The sentence before it counts too where it refers back by a pronoun.
         """
         if not self.terms:
             return 1.0

@@ -4,6 +4,7 @@ Stated and derived are generous, clashing and absent strict: a false alarm block
 a miss leaves the claim to the model.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_wo
 from gatekeeper.core.values.derive import derive
 from gatekeeper.core.values.extract import extract
 from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms
+from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
 from gatekeeper.core.values.polarity import polarity
@@ -45,7 +47,7 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
     claim_terms = blanked_terms(hypothesis, extract(hypothesis))
     claim = Claim(values=values, terms=claim_terms, aligned=align(claim_terms, facts), facts=facts)
     findings = [finding for value in values for finding in _judge(value, claim)]
-    return (*findings, *polarity(hypothesis, claim))
+    return (*findings, *polarity(plain, hypothesis, claim))
 
 
 def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
@@ -59,7 +61,12 @@ def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
     if holders:
         yield _explained(value, claim, holders, rival)
         return
-    found = _points(value, claim) or _composed(value, claim) or _derived(value, claim)
+    found = (
+        _points(value, claim)
+        or _composed(value, claim)
+        or _in_words(value, claim)
+        or _derived(value, claim)
+    )
     if found is not None:
         yield found
     elif value.weak:
@@ -179,6 +186,21 @@ def _composed(value: Value, claim: Claim) -> Finding | None:
         if rest and claim.facts.by_key.get(f"{year}"):
             return Finding(value=value, relation=Relation.DERIVED, rule="date", sentence=rest[0])
     return None
+
+
+def _in_words(value: Value, claim: Claim) -> Finding | None:
+    """Accept the very words of a value where they were read as something else.
+
+    "7.8 per cent" may have been cut in two as sentences, "113" be part of "A-113".
+    """
+    words = spoken(value.text)
+    place = f" {claim.facts.words} ".find(f" {words} ")
+    if len(words) < 2 or value.bound is not None:
+        return None
+    if place < 0:
+        return None
+    position = bisect_right(claim.facts.word_starts, place) - 1
+    return Finding(value=value, relation=Relation.STATED, rule="words", sentence=position)
 
 
 def _points(value: Value, claim: Claim) -> Finding | None:

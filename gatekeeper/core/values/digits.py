@@ -68,7 +68,8 @@ def _separated(text: str, at: int) -> Number | None:
         value = Fraction(int(top), int(bottom))
         tenth = Fraction(1, 10)
         return Number(
-            value=value, begin=at, end=at + 1, step=tenth, coarse=tenth, fraction=True, in_words=True
+            value=value, begin=at, end=at + 1, step=tenth, coarse=tenth, fraction=True,
+            in_words=True,
         )  # fmt: skip
     return None
 

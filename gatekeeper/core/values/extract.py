@@ -84,8 +84,10 @@ def _torn(text: str, taken: bytearray) -> Iterable[Value]:
     tight = _TORN.sub(lambda m: m.group().replace(" ", "").ljust(len(m.group())), text)
     tokens = [_masked(token, taken) for token in tokenize(tight)]
     for value in quantities(tokens):
-        if any(start < value.end and value.start < end for start, end in torn):
-            yield replace(_as_written(value, text), weak=True)
+        ends = [end for start, end in torn if start < value.end and value.start < end]
+        if ends:
+            whole = replace(value, end=max(value.end, *ends), weak=True)
+            yield _as_written(whole, text)
 
 
 def _quarters(text: str) -> Iterable[Value]:

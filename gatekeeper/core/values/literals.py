@@ -29,6 +29,7 @@ _QUOTE = re.compile(r"\"([^\"]*)\"")
 _WORDS = re.compile(r"\w+")
 _COMMON = frozenset("2D 3D 4K 4D 8K".split())  # words rather than identifiers
 _CITATION = re.compile(r"\[[0-9]{1,3}\]")
+_TOP_LEVELS = frozenset("com org net edu gov io uk eu de fr".split())
 _TRAILING = ".,;:!?'\")]}*"
 _GLUED_ENDINGS = frozenset("st nd rd th am pm m x s".split()) | frozenset(SUFFIXES)
 
@@ -70,14 +71,26 @@ def identifiers(text: str) -> Iterator[Value]:
         for found in pattern.finditer(text):
             yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
     for found in _CHUNK.finditer(text):
-        chunk = found.group()
-        if not any(char.isdigit() for char in chunk):
-            continue
-        if _VERSION.fullmatch(chunk):
-            yield _literal(Kind.VERSION, chunk, found.start(), chunk.lower().removeprefix("v"))
-        elif _is_identifier(chunk):
-            value = _literal(Kind.IDENTIFIER, chunk, found.start(), fold(chunk))
-            yield replace(value, weak=chunk in _COMMON)
+        yield from _chunk(found.group(), found.start())
+
+
+def _chunk(chunk: str, start: int) -> Iterator[Value]:
+    """Yield the address, version or identifier that a run of letters, digits and joints is."""
+    if _is_host(chunk):
+        yield _literal(Kind.URL, chunk, start, _address_key(chunk))
+    elif not any(char.isdigit() for char in chunk):
+        return
+    elif _VERSION.fullmatch(chunk):
+        yield _literal(Kind.VERSION, chunk, start, chunk.lower().removeprefix("v"))
+    elif _is_identifier(chunk):
+        value = _literal(Kind.IDENTIFIER, chunk, start, fold(chunk))
+        yield replace(value, weak=chunk in _COMMON)
+
+
+def _is_host(chunk: str) -> bool:
+    """True for an address without a scheme: "example.org/forms"."""
+    labels = chunk.partition("/")[0].lower().split(".")
+    return len(labels) > 1 and labels[-1] in _TOP_LEVELS and (len(labels) > 2 or len(labels[0]) > 1)
 
 
 def _is_identifier(chunk: str) -> bool:
@@ -86,8 +99,9 @@ def _is_identifier(chunk: str) -> bool:
     if any(_is_mixed(piece) for piece in pieces):
         return True
     named = any(piece.isalpha() and piece.isupper() and len(piece) <= 6 for piece in pieces)
-    long_groups = len(pieces) > 2 and all(p.isdigit() and len(p) >= 3 for p in pieces)
-    return (named and any(piece.isdigit() for piece in pieces)) or (long_groups and "-" in chunk)
+    if len(pieces) > 2 and "-" in chunk and all(p.isdigit() and len(p) >= 3 for p in pieces):
+        return True
+    return named and any(piece.isdigit() for piece in pieces)
 
 
 def _is_mixed(piece: str) -> bool:

@@ -55,10 +55,10 @@ class Reading:
     ``low`` and ``high`` are in the base unit of ``unit`` (a dimension such as "length", a currency
     such as "EUR", "" for a bare number): metres, kilograms, litres, kelvins, bytes, watts,
     seconds; minutes after midnight for times, 0 (Monday) to 6 for weekdays. ``number`` and
-    ``top`` are the lower and upper number as written, before the unit. ``step`` is one unit of the last written digit and
-    ``coarse`` the same after trailing zeros, both in the base unit. ``per`` is the number of
-    seconds in "per hour" and the like, 0 without. ``parts`` is (year, month, day) of a date, 0
-    for what is not said. ``key`` is the folded text of a value compared as text.
+    ``top`` are the lower and upper number as written, before the unit. ``step`` is one unit of the
+    last written digit and ``coarse`` the same after trailing zeros, both in the base unit. ``per``
+    is the number of seconds in "per hour" and the like, 0 without. ``parts`` is (year, month, day)
+    of a date, 0 for what is not said. ``key`` is the folded text of a value compared as text.
     """
 
     kind: Kind

@@ -75,8 +75,8 @@ def _phrase(tokens: list[Token], end: int, size: int) -> str:
 
 
 def noun_at(tokens: list[Token], at: int) -> str:
-    """Return the stem of the word at a token, past a hyphen; "" if it is no content word."""
+    """Return the stem of what is counted: the word at a token, past a hyphen, "" if none."""
     if word_at(tokens, at) == "-" and glued(tokens, at):
         at += 1
     word = word_at(tokens, at)
-    return stem(word) if word.isalpha() and word not in STOP_WORDS else ""
+    return stem(word) if word.isalnum() and word not in STOP_WORDS else ""

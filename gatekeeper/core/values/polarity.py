@@ -25,7 +25,7 @@ _CLAUSE_END = frozenset(
 _NEGATORS = frozenset("not no never cannot neither none nobody nothing without".split())
 # "It is a myth that ...": the rest is denied as a whole.
 _DENIALS = re.compile(
-    r"\b(?:myth|false|untrue|wrong|incorrect|misconception|denie[sd]|deny) that\b|\bdenie[sd] the claim\b",
+    r"\b(?:myth|false|untrue|wrong|incorrect|misconception|denie[sd]|deny) that\b",
     re.IGNORECASE,
 )
 # With one of these a negator, or a copy, may mean something else.
@@ -74,10 +74,13 @@ _CONTRARIES = _antonyms()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Statement:
-    """A clause taken apart: its list pieces as sets of terms, and what turns or bounds it."""
+    """A clause taken apart: the pieces of its list as sets of terms, and what bounds it.
+
+    ``negated`` tells of every piece whether it stands under a negation.
+    """
 
     pieces: tuple[frozenset[str], ...]
-    is_negated: bool
+    negated: tuple[bool, ...]
     conditions: frozenset[str]
     quantifiers: frozenset[str]
     values: tuple[Value, ...]
@@ -88,26 +91,35 @@ class _Statement:
         return frozenset().union(*self.pieces)
 
 
-def polarity(hypothesis: str, claim: Claim) -> Iterator[Finding]:
+def polarity(plain: str, hypothesis: str, claim: Claim) -> Iterator[Finding]:
     """Yield at most one finding: the claim negates, or says more strongly, what it copies.
 
     None if another sentence says what the claim says.
     """
     mine = _statements(hypothesis)
+    if len(mine) != 1:  # a carried heading is a clause of its own
+        mine = _statements(plain)
     if len(mine) != 1 or len(mine[0].terms) < 2:
         return
-    found: Finding | None = None
+    clash: Finding | None = None
+    for position, rule in _verdicts(mine[0], claim):
+        if rule == "copy":
+            return
+        if clash is None:
+            clash = Finding(relation=Relation.CLASHING, rule=rule, sentence=position)
+    if clash is not None:
+        yield clash
+
+
+def _verdicts(mine: _Statement, claim: Claim) -> Iterator[tuple[int, str]]:
+    """Yield the close sentences that copy the claim or turn it round, and which they do."""
     for aligned in claim.aligned[:_SENTENCES]:
         if aligned.of_claim < _CLOSE:
-            break
+            return
         for theirs in _statements(claim.facts.facts[aligned.position].text):
-            rule = _verdict(mine[0], theirs)
-            if rule == "copy":
-                return
-            if rule and found is None:
-                found = Finding(relation=Relation.CLASHING, rule=rule, sentence=aligned.position)
-    if found is not None:
-        yield found
+            rule = _verdict(mine, theirs)
+            if rule is not None:
+                yield aligned.position, rule
 
 
 def _statements(text: str) -> list[_Statement]:
@@ -131,19 +143,23 @@ def _statements(text: str) -> list[_Statement]:
 
 
 def _statement(words: Sequence[str], values: tuple[Value, ...], *, denied: bool) -> _Statement:
-    negated, pieces = denied, [set[str]()]
+    pieces: list[set[str]] = [set()]
+    negated = [denied]
     for word in words:
         if word in (",", "or", "and", "nor"):
             pieces.append(set())
+            negated.append(negated[-1])
         elif word in _NEGATORS:
-            negated = not negated
+            negated[-1] = not negated[-1]
         elif word not in STOP_WORDS and word not in _QUANTIFIERS:
             name, contrary = _CONTRARIES.get(stem(word), (stem(word), False))
-            negated ^= contrary
+            negated[-1] ^= contrary
             pieces[-1].add(name)
+    pairs = zip(pieces, negated, strict=True)
+    full = [(frozenset(piece), turned) for piece, turned in pairs if piece]
     return _Statement(
-        pieces=tuple(frozenset(piece) for piece in pieces if piece),
-        is_negated=negated,
+        pieces=tuple(piece for piece, _ in full),
+        negated=tuple(turned for _, turned in full),
         conditions=_CONDITIONS.intersection(words),
         quantifiers=_QUANTIFIERS.intersection(words),
         values=values,
@@ -154,11 +170,13 @@ def _verdict(mine: _Statement, theirs: _Statement) -> str | None:
     """Return "negation" or "quantifier" for a clash, "copy" for agreement, None if neither."""
     if mine.conditions != theirs.conditions or not _same_values(mine.values, theirs.values):
         return None
-    if not _same_words(mine, theirs):
+    piece = _matching_piece(mine, theirs)
+    if piece is None:
         return None
+    turned, other_turned = mine.negated[-1], theirs.negated[piece]
     if mine.quantifiers == theirs.quantifiers:
-        return "negation" if mine.is_negated != theirs.is_negated else "copy"
-    if mine.is_negated or theirs.is_negated:
+        return "negation" if turned != other_turned else "copy"
+    if turned or other_turned:
         return None
     for weak, strong in _WEAK_TO_STRONG:
         stronger = mine.quantifiers & strong and not mine.quantifiers & weak
@@ -167,19 +185,23 @@ def _verdict(mine: _Statement, theirs: _Statement) -> str | None:
     return "copy"
 
 
-def _same_words(mine: _Statement, theirs: _Statement) -> bool:
-    """True if the terms are the same, apart from items of a list the claim leaves out."""
+def _matching_piece(mine: _Statement, theirs: _Statement) -> int | None:
+    """Return the piece of their list that the claim is about, -1 for the clause as a whole.
+
+    None if the terms differ in more than the items of a list that the claim leaves out.
+    """
     if mine.terms == theirs.terms:
-        return True
+        return -1
     if len(mine.pieces) != 1 or len(theirs.pieces) < 2 or not mine.terms < theirs.terms:
-        return False
+        return None
     # The first piece has subject and verb as well as the first item of the list.
     head, *items = theirs.pieces
     if len(head & mine.terms) < 2:
-        return False
-    return mine.terms == head or (
-        len(head - mine.terms) <= 1 and any(item == mine.terms - head for item in items)
-    )
+        return None
+    if mine.terms == head:
+        return 0
+    item = mine.terms - head
+    return items.index(item) + 1 if item in items and len(head - mine.terms) <= 1 else None
 
 
 def _same_values(mine: Sequence[Value], theirs: Sequence[Value]) -> bool:
