@@ -75,6 +75,20 @@ def test_people_get_rates_and_counts(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert max(map(len, shown.out.splitlines())) <= 80
 
 
+def test_progress_is_told_in_some_twenty_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line a row would bury the faults of a long file."""
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join(json.dumps({**ROWS[0], "id": i}) for i in range(45)))
+
+    _run(str(path))
+
+    shown = capsys.readouterr().err
+    assert shown.count("evaluated ") == 23
+    assert shown.endswith("evaluated 45 of 45\n")
+
+
 def test_undefined_rates_are_called_undefined(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

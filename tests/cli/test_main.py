@@ -32,6 +32,14 @@ def test_list_of_commands_says_what_the_commands_say(name: str) -> None:
     assert cli.get_command(click.Context(cli), name) is command
 
 
+def test_unknown_command_is_none() -> None:
+    """Click asks for whatever was typed, and for the list when it completes a word."""
+    context = click.Context(cli)
+
+    assert cli.get_command(context, "nonsense") is None
+    assert cli.list_commands(context) == list(COMMANDS)
+
+
 def test_help_and_version_load_nothing_heavy() -> None:
     """Shell completion and scripts call these often: no runtime, no tokenizer, no numpy."""
     program = (
