@@ -54,7 +54,7 @@ def scraped(
     """
     shown = CollectorRegistry()
     if mode is MetricsMode.MULTIPROCESS:
-        _forget_dead(Path(os.environ[VARIABLE]))
+        forget_dead(Path(os.environ[VARIABLE]))
         MultiProcessCollector(shown)
     else:
         shown.register(_Whole(registry))
@@ -115,7 +115,7 @@ class _Whole(Collector):
         return self._registry.collect()
 
 
-def _forget_dead(folder: Path) -> None:
+def forget_dead(folder: Path) -> None:
     """Take out the live gauges of workers that are gone; their counters stay, or they'd fall."""
     for path in folder.glob("gauge_live*.db"):
         found = _LIVE_GAUGES.fullmatch(path.name)
