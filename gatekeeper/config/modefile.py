@@ -20,7 +20,7 @@ from gatekeeper.config.words import shown
 from gatekeeper.errors import ConfigurationError, InputError
 from gatekeeper.policy import Mode
 
-if sys.platform != "win32":
+if sys.platform != "win32":  # pragma: no branch - the other branch is for Windows
     import fcntl
 
 FORMAT = 1
@@ -209,7 +209,7 @@ def _locked(path: Path) -> Iterator[None]:
 
     Windows has no such lock; two writers within a few milliseconds may lose one change there.
     """
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover - Windows only
         yield
         return
     folder = os.open(path.parent, os.O_RDONLY)
