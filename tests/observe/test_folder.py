@@ -65,7 +65,8 @@ def test_folder_that_can_not_be_written(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_folder_given_before_the_client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The configuration may name the folder as long as nothing has imported the client."""
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv(VARIABLE, "taken back when the test ends")
+    monkeypatch.delenv(VARIABLE)
     monkeypatch.delitem(sys.modules, "prometheus_client", raising=False)
 
     assert prepare(tmp_path / "shared") is MetricsMode.MULTIPROCESS
