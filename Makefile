@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := .venv-demo
+PORT ?= 8000
 
-.PHONY: test lint types unit wheel bench clean
+.PHONY: test lint types unit wheel bench demo clean
 
 # Order matters: the red step names the fault.
 test: lint types unit
@@ -30,5 +32,15 @@ bench: $(VENV)/ready
 	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)"
 
+# A help desk with a gate in front; needs nothing that only tests need.
+demo: $(DEMO)/ready
+	$(DEMO)/bin/gatekeeper demo --port $(PORT)
+
+$(DEMO)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable ".[serve]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

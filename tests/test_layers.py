@@ -27,6 +27,7 @@ LAYERS = {
     "gatekeeper.evaluation": 5,
     "gatekeeper.config": 6,
     "gatekeeper.build": 6,
+    "gatekeeper.front": 6,
     "gatekeeper.cli": 6,
     "gatekeeper.demo": 6,
 }
@@ -35,10 +36,11 @@ HOMES = {
     "click": {"gatekeeper.cli"},
     "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation"},
     "onnxruntime": {"gatekeeper.runtime"},
-    "starlette": {"gatekeeper.asgi", "gatekeeper.demo"},
+    "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front"},
     "prometheus_client": {"gatekeeper.observe"},
     "structlog": {"gatekeeper.observe"},
     "tokenizers": {"gatekeeper.runtime"},
+    "uvicorn": {"gatekeeper.demo"},
 }
 
 

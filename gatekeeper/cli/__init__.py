@@ -28,6 +28,7 @@ INTERRUPTED = 130
 # line equal to the command's own help.
 COMMANDS = {
     "check": "Check one answer against its context.",
+    "demo": "Serve a help desk with a gate in front and print what to ask it.",
     "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
     "mode": "Show the modes of the routes, or change one while workers run.",

@@ -20,9 +20,12 @@ NOTHING_FOUND = "I could not find anything about that in our help pages."
 LEAST_OVERLAP = 0.45
 
 _COPIED_SENTENCES = 2
+
+# No sum, difference or product that documents give rise to: the guard knows those.
+_OFF_BY = 8
 _SENTENCE = re.compile(r"[^.!?]+[.!?]+(?=\s|$)")
-# A count or an amount: no part of a version, a time, a longer number or a name such as "W-20931".
-_NUMBER = re.compile(r"(?<![\w.,:/>-])\d{1,3}(?:\.\d\d)?(?![\w:/]|[.,-]\w)")
+# A count or an amount: no part of a version, a time or a name ("W-20931", "Air 2").
+_NUMBER = re.compile(r"(?<!\b[A-Z][a-z]{2} )(?<![\w.,:/>-])\d{1,3}(?:\.\d\d)?(?![\w:/]|[.,-]\w)")
 
 
 class Invention(StrEnum):
@@ -55,13 +58,13 @@ def answer(question: str, found: Sequence[Document], script: Script, invention: 
 def embellish(text: str, seed: str, script: Script, invention: Invention) -> str:
     """Add what is made up; ``seed`` decides which policy or step it is.
 
-    A made-up number is twice the first one of the text; a text without one stays as it is.
+    A made-up number replaces the first one of the text; a text without one stays as it is.
     """
     match invention:
         case Invention.NONE:
             return text
         case Invention.NUMBER:
-            return _NUMBER.sub(lambda match: str(2 * Decimal(match[0])), text, count=1)
+            return _NUMBER.sub(lambda match: str(Decimal(match[0]) + _OFF_BY), text, count=1)
         case Invention.POLICY:
             return f"{text} {_pick(script.policies, seed)}"
         case Invention.STEP:

@@ -25,23 +25,31 @@ class _Server(uvicorn.Server):
             self._ready(f"http://{host}:{port}")
 
 
-def serve(app: "ASGIApp", *, host: str, port: int, ready: Callable[[str], None]) -> bool:
-    """Serve until interrupted.
-
-    Args:
-        app: Anything that speaks ASGI.
-        host: Address to listen on.
-        port: Port to listen on; 0 for a free one.
-        ready: Is called with the base address, such as "http://127.0.0.1:8000".
-
-    Returns:
-        True if the server got as far as answering.
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one.
 
     Raises:
         OSError: If the port can't be had.
     """
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on")
-    server = _Server(config, ready)
-    with socket.create_server((host, port)) as listener:
-        server.run(sockets=[listener])
+    return socket.create_server((host, port))
+
+
+def serve(app: "ASGIApp", listener: socket.socket, *, ready: Callable[[str], None]) -> bool:
+    """Serve until interrupted; the listener is closed afterwards.
+
+    Args:
+        app: Anything that speaks ASGI, lifespan included.
+        listener: Where to accept connections.
+        ready: Is called with the base address, such as "http://127.0.0.1:8000", once the server
+            answers there.
+
+    Returns:
+        True if the server got as far as answering.
+    """
+    server = _Server(uvicorn.Config(app, log_level="warning", lifespan="on"), ready)
+    try:
+        with listener:
+            server.run(sockets=[listener])
+    except KeyboardInterrupt:  # uvicorn raises the signal again once it has shut down
+        pass
     return server.started

@@ -32,7 +32,88 @@ class Stop:
         return f"curl -s {base}{self.path} -H 'content-type: application/json' -d {data}"
 
 
-TOUR: tuple[Stop, ...] = ()
+_WARRANTY = "How long is the warranty on an Air 2?"
+_CALIBRATE = "How do I calibrate the CO2 sensor of my Air 2?"
+_WITHHELD = '"answer":"This answer was withheld because it could not be verified."'
+
+TOUR: tuple[Stop, ...] = (
+    Stop(
+        title="Released: every claim follows from the pages it came from.",
+        path="/v1/answer",
+        body={"question": _WARRANTY, "invent": "none"},
+        status=200,
+        shows=('"answer":"The warranty lasts 3 years from delivery.',),
+        note="The bytes are the app's own; the headers gatekeeper-* name the verdict.",
+    ),
+    Stop(
+        title="Withheld: the stand-in made up a number (the page says 3 years).",
+        path="/v1/answer",
+        body={"question": _WARRANTY, "invent": "number"},
+        status=200,
+        shows=(_WITHHELD, '"verdict":"FLAGGED"', '"CONTRADICTED":1'),
+        note="Status and shape stay; counts say how many claims failed, never which.",
+    ),
+    Stop(
+        title="Redacted: two steps are right, a third one was made up.",
+        path="/v1/chat/completions",
+        body={"messages": [{"role": "user", "content": _CALIBRATE}], "invent": "step"},
+        status=200,
+        shows=(
+            "Take the monitor outside for 20 minutes.",
+            "press Start. [removed: not supported]",
+            '"verdict":"FLAGGED"',
+        ),
+        note="The pages never leave the server: the gate reads them from request.state.",
+    ),
+    Stop(
+        title="Unresolved: this route has a budget of 1 ms.",
+        path="/v1/answer-in-a-hurry",
+        body={"question": _WARRANTY, "invent": "none"},
+        status=200,
+        shows=(_WITHHELD, '"verdict":"UNRESOLVED"', '"reason":"budget"'),
+        note="Nothing was decided, so nothing passes; the policy could say otherwise.",
+    ),
+    Stop(
+        title="Not checked: retrieval found nothing, so there is no evidence.",
+        path="/v1/answer",
+        body={"question": "Who won the chess championship in 1972?"},
+        status=200,
+        shows=(_WITHHELD, '"verdict":"NOT_CHECKED"', '"reason":"no_context"'),
+        note="Each way past a check has a name, a counter and an action.",
+    ),
+    Stop(
+        title="Ticket summary, in shadow: an invented policy gets through and is counted.",
+        path="/v1/ticket-summary",
+        body={"ticket": "T-4101", "invent": "policy"},
+        status=200,
+        shows=(
+            "Maria Lindqvist's Air 2 shows 1,900 ppm",
+            "We also match the price of any other shop for 60 days.",
+        ),
+        note="A route in shadow answers byte for byte as without a gate.",
+    ),
+    Stop(
+        title="Faithful but outdated: the price list that retrieval found was withdrawn.",
+        path="/v1/answer",
+        body={"question": "How much is the Plus plan per month?", "invent": "none"},
+        status=200,
+        shows=('"answer":"The Plus plan costs EUR 4.99 a month.',),
+        note="The gate is no truth oracle: what the pages say passes, also when it is outdated.",
+    ),
+    Stop(
+        title="Counters, after one round of the above.",
+        path="/metrics",
+        body=None,
+        status=200,
+        shows=(
+            'gatekeeper_actions_total{action="RELEASE",route="/v1/answer"} 2.0',
+            'gatekeeper_actions_total{action="WITHHOLD",route="/v1/answer"} 2.0',
+            'gatekeeper_actions_total{action="REDACT",route="/v1/chat/completions"} 1.0',
+            'gatekeeper_would_block_total{action="WITHHOLD",route="/v1/ticket-summary"} 1.0',
+        ),
+        note="A check in shadow waits for enforced ones, so its counts can be a moment late.",
+    ),
+)
 
 
 def lines(base: str) -> Iterator[str]:

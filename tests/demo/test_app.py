@@ -39,7 +39,7 @@ def test_invention_is_chosen_by_the_request() -> None:
 
     reply = TestClient(help_desk()).post("/v1/answer", json=body).json()
 
-    assert "lasts 6 years" in reply["answer"]
+    assert "lasts 11 years" in reply["answer"]
 
 
 def test_chat_keeps_its_pages_on_the_server() -> None:

@@ -56,15 +56,16 @@ def test_nothing_found_makes_nothing_up() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("Within 30 days.", "Within 60 days."),
-        ("It costs EUR 6.49 a month.", "It costs EUR 12.98 a month."),
-        ("Version 3.8.1 since 11 March.", "Version 3.8.1 since 22 March."),
+        ("Within 30 days.", "Within 38 days."),
+        ("It costs EUR 6.49 a month.", "It costs EUR 14.49 a month."),
+        ("Version 3.8.1 since 11 March.", "Version 3.8.1 since 19 March."),
         ("Ticket T-4101, claim W-20931, at 14:00.", "Ticket T-4101, claim W-20931, at 14:00."),
+        ("An Air 2 lasts 3 years.", "An Air 2 lasts 11 years."),
         ("At most 1,000 readings.", "At most 1,000 readings."),
         ("", ""),
     ],
 )
-def test_made_up_number_is_twice_the_first_count(text: str, wrong: str) -> None:
+def test_made_up_number_replaces_the_first_count(text: str, wrong: str) -> None:
     """The error must be one a person would make: a count or an amount, not a torn name."""
     assert embellish(text, "seed", SCRIPT, Invention.NUMBER) == wrong
 
