@@ -43,7 +43,8 @@ def verdict_lines(verdict: Verdict, *, elapsed_s: float) -> Iterator[str]:
     width = min(max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST), _WIDEST)
     for claim in verdict.claims:
         yield from _claim_lines(claim, width)
-    counts = f"{len(verdict.claims)} claims, {elapsed_s * 1000:.0f} ms"
+    many = "" if len(verdict.claims) == 1 else "s"
+    counts = f"{len(verdict.claims)} claim{many}, {elapsed_s * 1000:.0f} ms"
     because = f" ({verdict.reason})" if verdict.reason else ""
     text = f"{verdict.outcome}{because}: {_CONSEQUENCE[verdict.outcome]}; {counts}"
     yield from textwrap.wrap(text, width)

@@ -274,7 +274,9 @@ def test_undecided_verdict_says_why(files: _Files, capsys: pytest.CaptureFixture
     """The reason tells whether to wait, to raise the budget or to look at the model."""
     files.check("UNRESOLVED a")
 
-    assert "UNRESOLVED (budget): " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "UNRESOLVED (budget): " in shown
+    assert "; 1 claim, " in shown
 
 
 @pytest.mark.parametrize("columns", ["10", "80", "400"])
