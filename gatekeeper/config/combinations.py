@@ -6,6 +6,7 @@ found out by the answer that got through.
 
 from collections.abc import Mapping, Sequence
 
+from gatekeeper.asgi.paths import Paths
 from gatekeeper.config.places import Part
 from gatekeeper.config.words import nearest, shown
 from gatekeeper.evaluation.calibration import Calibration
@@ -35,11 +36,11 @@ def check_environment(environment: Mapping[str, str], part: Part) -> None:
 
 
 def check_paths(policy: Policy, parts: Sequence[Part]) -> None:
-    """Refuse a second route for a path: it would never be reached."""
-    first: dict[str, int] = {}
+    """Refuse a second route for a path, however it is spelt: it would never be reached."""
+    paths = Paths((route.path, position) for position, route in enumerate(policy.routes))
     for position, route in enumerate(policy.routes):
-        earlier = first.setdefault(route.path, position)
-        if earlier != position:
+        earlier = paths.find({"path": route.path})
+        if earlier is not None and earlier != position:
             found = f"the path of route[{earlier}] again"
             parts[position].note("path", found, "one route a path", "join the two")
 
@@ -110,8 +111,8 @@ def _check_actions(route: Route, part: Part) -> None:
         named[f"{key}.default"] = reactions.default
         named.update({f"{key}.{reason}": did for reason, did in reactions.by_reason.items()})
     for key, action in named.items():
-        if action is Action.REDACT:
-            found = '"redact" where no claim is flagged'
+        if action is Action.REDACT and not key.startswith("on_unresolved"):
+            found = '"redact" where there is no claim to cut'
             part.note(key, found, "withhold, block, annotate or release")
     _check_whole(route, part, {"on_flagged": route.on_flagged, **named})
 

@@ -7,6 +7,9 @@ from gatekeeper.config.routes import REASONS
 from gatekeeper.policy import CLIENT_REASONS, HELD_BACK, Policy, Reactions, Route
 from gatekeeper.verdict import Action, NotCheckedReason
 
+# Redaction cuts the open claims out: what is left was checked.
+_STOPPED = HELD_BACK | {Action.REDACT}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
@@ -47,12 +50,12 @@ def _of_table(route: Route, table: str) -> Iterator[Exposure]:
         said = reactions.by_reason.get(reason, reactions.default)
         if reason == NotCheckedReason.STATUS and reason not in reactions.by_reason:
             done = said = Action.RELEASE  # an error of the app's own, see core.decide
-        if said not in HELD_BACK:
+        if said not in _STOPPED:
             yield Exposure(
                 route=route.path,
                 table=table,
                 reason=reason,
                 action=said,
                 by_client=reason in CLIENT_REASONS,
-                reached=done not in HELD_BACK,
+                reached=done not in _STOPPED,
             )

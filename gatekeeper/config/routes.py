@@ -77,9 +77,10 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType({str(mode): mode for mode in
 ACTIONS: Final[Mapping[str, Action]] = MappingProxyType(
     {action.lower(): action for action in Action}
 )
-# What each outcome may lead to; "redact" has claims to cut only where some are flagged.
+# What each outcome may lead to; "redact" needs claims to cut, flagged ones or open ones.
 ON_FLAGGED = {word: ACTIONS[word] for word in ("withhold", "block", "redact", "annotate")}
-REACTIONS = {word: ACTIONS[word] for word in ("withhold", "block", "annotate", "release")}
+ON_NO_CLAIMS = {word: ACTIONS[word] for word in ("withhold", "block", "annotate", "release")}
+REACTIONS = {"on_unresolved": dict(ACTIONS), "on_not_checked": ON_NO_CLAIMS}
 SHAPES = {str(shape): shape for shape in Shape}
 STORE_TEXT = {"none": "none", "sampled": "sampled"}
 REASONS = {
@@ -152,7 +153,7 @@ def _route(entry: Table, folder: Folder, bounds: Bounds) -> Route:
         on_flagged=entry.choice("on_flagged", ON_FLAGGED, _ROUTE.on_flagged),
         on_unresolved=_reactions(entry, "on_unresolved"),
         on_not_checked=_reactions(entry, "on_not_checked"),
-        on_no_claims=entry.choice("on_no_claims", REACTIONS, _ROUTE.on_no_claims),
+        on_no_claims=entry.choice("on_no_claims", ON_NO_CLAIMS, _ROUTE.on_no_claims),
         question=_question(entry),
         boilerplate=_boilerplate(entry, folder),
     )
@@ -226,17 +227,17 @@ def _reactions(entry: Table, key: str) -> Reactions:
     if table is None:
         return stand_in
     if "default" not in table.raw:
-        table.missing("default", listed(REACTIONS), '"withhold"')
+        table.missing("default", listed(REACTIONS[key]), '"withhold"')
     own, other = REASONS[key], next(word for word in REASONS if word != key)
     for reason in table.raw:
         if reason != "default" and reason not in own:
             advice = _reason_advice(reason, own, other)
             table.faults.note(table.at(reason), "an unknown reason", "a known one", advice)
     return Reactions(
-        default=table.choice("default", REACTIONS, stand_in.default),
+        default=table.choice("default", REACTIONS[key], stand_in.default),
         by_reason=MappingProxyType(
             {
-                reason: table.choice(reason, REACTIONS, stand_in.default)
+                reason: table.choice(reason, REACTIONS[key], stand_in.default)
                 for reason in own
                 if reason in table.raw
             }

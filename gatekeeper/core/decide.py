@@ -31,7 +31,7 @@ def decide(route: Route, verdict: Verdict) -> Action:
 
     A status outside 2xx is the app's own error and is released unless ``on_not_checked`` names
     ``status``. Where redaction would leave unresolved claims standing, ``on_unresolved`` is asked
-    about them and wins if it holds back.
+    about each reason and wins if it holds back.
     """
     match verdict.outcome:
         case Outcome.SUPPORTED:
@@ -84,9 +84,8 @@ def _on_flagged(route: Route, verdict: Verdict) -> Action:
     if route.on_flagged is not Action.REDACT:
         return route.on_flagged
     left = {claim.unresolved for claim in verdict.claims}
-    reason = next((reason for reason in UnresolvedReason if reason in left), None)
-    rest = Action.REDACT if reason is None else route.on_unresolved.action(reason)
-    return rest if rest in HELD_BACK else Action.REDACT
+    rest = (route.on_unresolved.action(reason) for reason in UnresolvedReason if reason in left)
+    return next((action for action in rest if action in HELD_BACK), Action.REDACT)
 
 
 def _on_not_checked(reactions: Reactions, reason: str) -> Action:

@@ -82,6 +82,11 @@ def test_smallest_file_gives_the_defaults_of_the_objects(tmp_path: Path) -> None
         ({"on_flagged": '"block"'}, "on_flagged", Action.BLOCK),
         ({"on_no_claims": '"block"'}, "on_no_claims", Action.BLOCK),
         ({"on_flagged": '"redact"', "stream": '"whole"'}, "on_flagged", Action.REDACT),
+        (
+            {"on_unresolved": '{ default = "redact" }', "stream": '"whole"'},
+            "on_unresolved",
+            Reactions(default=Action.REDACT),
+        ),
         ({"expose": '"verdict"'}, "expose", Expose.VERDICT),
         ({"expose": '"none"'}, "expose", Expose.NONE),
         ({"stream": '"release_then_stop"'}, "stream", StreamMode.RELEASE_THEN_STOP),
@@ -605,6 +610,17 @@ def test_every_fault_at_once_in_the_order_of_the_routes(tmp_path: Path) -> None:
         "route[2].path",
         "route[2].mode",
     ]
+
+
+@pytest.mark.parametrize("spelling", ["/v1/answer/", "//v1/answer", "/V1/Answer"])
+def test_one_path_in_two_spellings_is_one_route(tmp_path: Path, spelling: str) -> None:
+    """The middleware takes them for one, so the second route would never be reached."""
+    [fault] = faults(tmp_path, toml({}, {"path": f'"{spelling}"'}))
+
+    assert (fault.place, fault.found) == (
+        f'route[1] "{spelling}".path',
+        "the path of route[0] again",
+    )
 
 
 def test_error_shows_file_count_and_every_fault(tmp_path: Path) -> None:

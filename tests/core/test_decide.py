@@ -202,7 +202,8 @@ def test_what_is_not_gated_is_released(reason: NotCheckedReason) -> None:
     [
         (WITHHOLDING, Action.WITHHOLD),
         (reactions(Action.WITHHOLD, budget=Action.BLOCK), Action.BLOCK),
-        (reactions(Action.WITHHOLD, budget=Action.RELEASE), Action.REDACT),
+        (reactions(Action.WITHHOLD, budget=Action.RELEASE), Action.WITHHOLD),
+        (reactions(Action.RELEASE, budget=Action.REDACT), Action.REDACT),
     ],
 )
 def test_redaction_leaves_no_open_claim_the_policy_withholds(
@@ -211,7 +212,15 @@ def test_redaction_leaves_no_open_claim_the_policy_withholds(
     """One false claim must not carry unchecked ones past a policy that stops them."""
     route = replace(ROUTE, on_flagged=Action.REDACT, on_unresolved=table)
 
-    assert decide(route, verdict(ClaimStatus.CONTRADICTED, ClaimStatus.UNRESOLVED)) is action
+    found = Verdict(
+        claims=(
+            claim(ClaimStatus.CONTRADICTED),
+            claim(ClaimStatus.UNRESOLVED, UnresolvedReason.BUDGET),
+            claim(ClaimStatus.UNRESOLVED, UnresolvedReason.SHUTDOWN),
+        )
+    )
+
+    assert decide(route, found) is action
     assert decide(route, verdict(ClaimStatus.CONTRADICTED)) is Action.REDACT
 
 
