@@ -85,11 +85,12 @@ def _fitted(cost: CostModel) -> CostModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobCost:
-    """What the steps of a call cost: their own seconds, and the pair tokens they lead to.
+class CheckCost:
+    """What a whole check costs beside its passes, and what it asks of them; decayed means.
 
-    Both are decayed means. The second lets a burst of calls be refused at its beginning, when all
-    of it is steps and none of its pairs have been planned yet.
+    It lets a burst of checks be refused at its beginning, when all of it is steps and none of its
+    pairs have been planned yet. ``seen`` counts checks, without those that were cut short: they
+    would make checks look cheap just when there are too many of them.
     """
 
     seen: float = 0.0
@@ -97,26 +98,34 @@ class JobCost:
     sum_tokens: float = 0.0
 
     @property
-    def job_s(self) -> float:
-        """Mean seconds of steps a call; 0.0 before the first one."""
+    def steps_s(self) -> float:
+        """Mean seconds of all steps of a check; 0.0 before the first one."""
         return self.sum_s / self.seen if self.seen else 0.0
 
     @property
-    def job_tokens(self) -> float:
-        """Mean tokens asked to be scored a call of steps; 0.0 before the first one."""
+    def tokens(self) -> float:
+        """Mean tokens a check asks to be scored; 0.0 before the first one."""
         return self.sum_tokens / self.seen if self.seen else 0.0
 
-    def after_steps(self, seconds: float) -> "JobCost":
-        """Learn from a call whose steps are done."""
-        return JobCost(
+    def after_first(self) -> "CheckCost":
+        """Learn that the first steps of a check are done."""
+        return CheckCost(
             seen=self.seen * KEEP + 1.0,
-            sum_s=self.sum_s * KEEP + seconds,
+            sum_s=self.sum_s * KEEP,
             sum_tokens=self.sum_tokens * KEEP,
         )
 
-    def after_pairs(self, tokens: int) -> "JobCost":
+    def after_steps(self, seconds: float) -> "CheckCost":
+        """Learn what some steps of a check took."""
+        return replace(self, sum_s=self.sum_s + seconds) if self.seen else self
+
+    def after_pairs(self, tokens: int) -> "CheckCost":
         """Learn that pairs of so many tokens were asked for, whether they are scored or not."""
         return replace(self, sum_tokens=self.sum_tokens + tokens) if self.seen else self
+
+    def after_cut(self) -> "CheckCost":
+        """Learn that a check that had begun was given up before its pairs were known."""
+        return replace(self, seen=max(self.seen - 1.0, min(self.seen, 1.0)))
 
 
 def refusal(*, left_s: float, ahead_s: float, own_s: float) -> UnresolvedReason | None:

@@ -3,11 +3,12 @@
 Not locked: the worker's condition guards it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gatekeeper.core.budget import CostModel, JobCost, refusal
+from gatekeeper.core.budget import CheckCost, CostModel, refusal
 from gatekeeper.protocols import Priority
-from gatekeeper.scheduler.line import Call, Line, LineBounds, PairsCall
+from gatekeeper.scheduler.line import Call, Line, LineBounds, PairsCall, StepsCall
 from gatekeeper.verdict import UnresolvedReason
 
 
@@ -33,7 +34,8 @@ class Admission:
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
         self.cost = CostModel()
-        self.jobs = JobCost()
+        self._checks = CheckCost()
+        self._replies = CheckCost()
 
     def pass_tokens(self, seconds: float) -> int:
         """Return the ceiling of a pass that may take so long; at least one token."""
@@ -53,32 +55,50 @@ class Admission:
         """
         if not line.has_room(call):
             return UnresolvedReason.OVERLOAD
-        replies, steps, tokens = line.ahead(call)
-        ahead_s = self._work_s(steps, tokens) + replies * self.jobs.job_s
         return refusal(
             left_s=call.deadline - now_s,
-            ahead_s=ahead_s + max(0.0, busy_until_s - now_s),
-            own_s=self._work_s(0, call.tokens)
-            if isinstance(call, PairsCall)
-            else self._work_s(1, 0),
+            ahead_s=self._work_s(line.ahead(call)) + max(0.0, busy_until_s - now_s),
+            own_s=self._work_s([call]),
         )
 
-    def _work_s(self, steps_calls: int, tokens: int) -> float:
-        """Return what steps, the pairs they lead to, and pairs in line are expected to take."""
-        led_to = int(steps_calls * self.jobs.job_tokens)
-        backlog_s = self.cost.backlog_s(
-            tokens + led_to, pass_tokens=self.pass_tokens(self._pace.pass_s)
-        )
-        return steps_calls * self.jobs.job_s + backlog_s
+    def _work_s(self, calls: Iterable[Call]) -> float:
+        """Return what calls are expected to take, with the pairs that their steps will lead to."""
+        seconds = tokens = 0.0
+        for call in calls:
+            if isinstance(call, PairsCall):
+                tokens += call.waiting_tokens
+            elif call.priority is Priority.REPLY:
+                seconds += self._replies.steps_s
+            else:
+                seconds += max(0.0, self._checks.steps_s - call.usage.service_s)
+                tokens += self._checks.tokens
+        full_pass = self.pass_tokens(self._pace.pass_s)
+        return seconds + self.cost.backlog_s(int(tokens), pass_tokens=full_pass)
 
-    def finished_steps(self, call_s: float, priority: Priority) -> None:
-        """Learn what the steps of a call took; replies lead to no pairs and are not counted."""
-        if priority is not Priority.REPLY:
-            self.jobs = self.jobs.after_steps(call_s)
+    def finished_steps(self, call: StepsCall) -> None:
+        """Learn what the steps of a call took."""
+        if call.priority is Priority.REPLY:
+            self._replies = self._replies.after_first().after_steps(call.spent_s)
+            return
+        if call.is_first:
+            self._checks = self._checks.after_first()
+        self._checks = self._checks.after_steps(call.spent_s)
 
-    def asked_for_pairs(self, tokens: int) -> None:
-        """Learn what steps led to."""
-        self.jobs = self.jobs.after_pairs(tokens)
+    def asked(self, call: Call, *, refused: bool) -> None:
+        """Learn what a call asks for, and that a check ended early if it was refused its steps."""
+        if isinstance(call, PairsCall):
+            self._checks = self._checks.after_pairs(call.tokens)
+        elif refused:
+            self.cut(call)
+
+    def cut(self, call: Call) -> None:
+        """Learn that a call was given up; its check tells little if its pairs were not known."""
+        if (
+            isinstance(call, StepsCall)
+            and not call.is_first
+            and call.priority is not Priority.REPLY
+        ):
+            self._checks = self._checks.after_cut()
 
     def finished_pass(self, *, padded_tokens: int, tokens: int, seconds: float) -> None:
         """Learn what a pass took."""

@@ -60,7 +60,7 @@ class Waiter(Generic[T]):
 
 
 class StepsCall(Waiter[None]):
-    """A call that wants its steps taken."""
+    """A call that wants its steps taken; ``is_first`` if its check has done nothing before."""
 
     def __init__(
         self, steps: Iterator[None], *, deadline: float, priority: Priority, usage: Usage
@@ -71,6 +71,7 @@ class StepsCall(Waiter[None]):
         self.priority = priority
         self.usage = usage
         self.spent_s = 0.0
+        self.is_first = usage.service_s == 0.0
         self.key = (priority, deadline, 0)
 
     def advance(self, clock: Callable[[], float], *, until_s: float) -> bool:
@@ -105,6 +106,11 @@ class PairsCall(Waiter[list[Scored]]):
         self.left = len(pairs)
         self.scores: list[Scored | None] = [None] * len(pairs)
         self.key = (priority, deadline, 0)
+
+    @property
+    def waiting_tokens(self) -> int:
+        """Tokens that have not run yet."""
+        return sum(self.pairs[n].tokens for n in self.waiting)
 
     def settle(self, position: int, score: Scored) -> None:
         """Note the score of a pair, or why a pass gave none."""
@@ -184,19 +190,12 @@ class Line:
         """Return every call, most urgent first."""
         return list(self._calls)
 
-    def ahead(self, call: Call) -> tuple[int, int, int]:
-        """Return what is more urgent than a newcomer: (replies, other steps calls, tokens)."""
-        replies = steps = tokens = 0
+    def ahead(self, call: Call) -> Iterator[Call]:
+        """Yield what goes before a newcomer; among equals who came first goes first."""
         for other in self._calls:
             if other.key[:2] > (call.priority, call.deadline):
-                break
-            if isinstance(other, PairsCall):
-                tokens += sum(other.pairs[n].tokens for n in other.waiting)
-            elif other.priority is Priority.REPLY:
-                replies += 1
-            else:
-                steps += 1
-        return replies, steps, tokens
+                return
+            yield other
 
     def pairs_beside(
         self, first: PairsCall, *, most: int, mixed: bool

@@ -59,8 +59,7 @@ class Worker:
         """Let a call into the line, or say why not."""
         with self._changed:
             reason = self._refusal(call)
-            if isinstance(call, PairsCall):
-                self._admission.asked_for_pairs(call.tokens)
+            self._admission.asked(call, refused=reason is not None)
             if reason is None:
                 self._line.enter(call)
                 self._begin()
@@ -73,6 +72,7 @@ class Worker:
         with self._changed:
             dropped = len(call.waiting) if isinstance(call, PairsCall) else 0
             if self._line.leave(call):
+                self._admission.cut(call)
                 tally = self._tally
                 self._tally = replace(tally, dropped_cancelled=tally.dropped_cancelled + dropped)
 
@@ -163,6 +163,7 @@ class Worker:
             expired_calls=self._tally.expired_calls + 1,
             expired_pairs=self._tally.expired_pairs + pairs,
         )
+        self._admission.cut(call)
         call.refuse(UnresolvedReason.BUDGET)
 
     def _take_steps(self, call: StepsCall) -> None:
@@ -183,7 +184,7 @@ class Worker:
                 longest_slice_s=max(self._tally.longest_slice_s, seconds),
             )
             if done:
-                self._admission.finished_steps(call.spent_s, call.priority)
+                self._admission.finished_steps(call)
                 self._line.leave(call)
                 call.answer(outcome)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatekeeper.core.budget import CostModel, JobCost, pause_s, refusal
+from gatekeeper.core.budget import CheckCost, CostModel, pause_s, refusal
 from gatekeeper.verdict import UnresolvedReason
 
 
@@ -101,20 +101,34 @@ def test_cost_model_stays_sane(passes: list[tuple[int, float]]) -> None:
     assert cost.tokens_within(0.03) >= 0
 
 
-def test_job_cost_is_a_mean() -> None:
-    """What a call of steps costs and leads to is known once some have been seen."""
-    cost = JobCost()
+def test_check_cost_is_a_mean() -> None:
+    """What a check costs and asks for is known once some have been seen."""
+    cost = CheckCost()
     for _ in range(10):
-        cost = cost.after_steps(0.004).after_pairs(800)
+        cost = cost.after_first().after_steps(0.001).after_steps(0.003).after_pairs(800)
 
-    assert cost.job_s == pytest.approx(0.004)
-    assert cost.job_tokens == pytest.approx(800)
+    assert cost.steps_s == pytest.approx(0.004)
+    assert cost.tokens == pytest.approx(800)
 
 
-def test_job_cost_begins_at_nothing() -> None:
+def test_check_cost_begins_at_nothing() -> None:
     """Before anything was seen nothing may be refused on a guess."""
-    assert JobCost().job_s == 0.0
-    assert JobCost().after_pairs(800).job_tokens == 0.0
+    assert CheckCost().steps_s == 0.0
+    assert CheckCost().after_pairs(800).tokens == 0.0
+    assert CheckCost().after_steps(1.0).after_cut() == CheckCost()
+
+
+def test_checks_cut_short_do_not_make_checks_look_cheap() -> None:
+    """Under load most checks are given up; if that lowered the estimate ever more were let in."""
+    cost = CheckCost()
+    for _ in range(10):
+        cost = cost.after_first().after_steps(0.004).after_pairs(800)
+    before = cost.tokens
+    for _ in range(50):
+        cost = cost.after_first().after_steps(0.001).after_cut()
+        cost = cost.after_first().after_steps(0.004).after_pairs(800)
+
+    assert cost.tokens == pytest.approx(before, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -785,8 +785,10 @@ def test_burst_is_refused_at_its_beginning() -> None:
 
     async def main() -> list[object]:
         for _ in range(20):
-            await scheduler.run(steps())
-            await scheduler.score(pairs(4), deadline=None)
+            usage = Usage()
+            await scheduler.run(steps(), usage=usage)
+            await scheduler.run(steps(), usage=usage)
+            await scheduler.score(pairs(4), deadline=None, usage=usage)
         held = threading.Semaphore(0)
         blocker = later(scheduler.run(steps(held), priority=Priority.REPLY))
         await others_ran()
