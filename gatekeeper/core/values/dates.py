@@ -5,7 +5,6 @@ Every pattern has bounded repetitions, so a scan is linear. "01/07/2024" is read
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from gatekeeper.core.values.model import Kind, Reading, Value
@@ -22,6 +21,11 @@ _WEEKDAYS |= {name + "s": number for name, number in _WEEKDAYS.items()}
 _WEEKDAYS |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
 
 _MONTH = r"\b(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+# A text with none of these and no digit has no date, weekday or time of day.
+MONTH_WORDS = frozenset(_MONTHS)
+WEEKDAY_WORDS = frozenset(_WEEKDAYS)
+CLOCK_WORDS = frozenset("am pm m clock noon midday midnight past to".split())
+
 _TH = r"(?:st|nd|rd|th)?"
 _HOUR_WORDS = "|".join(word for word, number in SMALL.items() if 1 <= number <= 12)
 _DATE_PATTERNS = (
@@ -72,29 +76,26 @@ _MAY_BEFORE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    start: int
-    end: int
-
-
 def dates(text: str) -> Iterator[Value]:
     """Yield the dates of a text; a date may be a year, a month, a day or several of them."""
-    taken: list[_Span] = []
+    taken = bytearray(len(text))
     for position, pattern in enumerate(_DATE_PATTERNS):
         month_alone = position == 5
         for found in pattern.finditer(text):
-            if _is_taken(taken, found) or not _is_month(text, found, alone=month_alone):
+            if not _is_month(text, found, alone=month_alone):
                 continue
             readings = tuple(_date_readings(found))
-            if readings:
-                taken.append(_Span(found.start(), found.end()))
+            if readings and take(taken, found.start(), found.end()):
                 yield _value(found, readings)
                 yield from _neighbours(text, found, taken)
 
 
-def _is_taken(taken: list[_Span], found: re.Match[str]) -> bool:
-    return any(span.start < found.end() and found.start() < span.end for span in taken)
+def take(taken: bytearray, start: int, end: int) -> bool:
+    """Mark characters as read; False if one of them was read before."""
+    if any(taken[start:end]):
+        return False
+    taken[start:end] = b"\x01" * (end - start)
+    return True
 
 
 def _is_month(text: str, found: re.Match[str], *, alone: bool) -> bool:
@@ -139,7 +140,7 @@ def _reading(year: int, month: int, day: int) -> Iterator[Reading]:
         )
 
 
-def _neighbours(text: str, found: re.Match[str], taken: list[_Span]) -> Iterator[Value]:
+def _neighbours(text: str, found: re.Match[str], taken: bytearray) -> Iterator[Value]:
     """Yield the other day of "1 to 3 July" and "July 1-3"."""
     groups = found.groupdict()
     if not groups.get("month") or not groups.get("day"):
@@ -156,8 +157,7 @@ def _neighbours(text: str, found: re.Match[str], taken: list[_Span]) -> Iterator
     else:
         return
     readings = tuple(_reading(year, month, day))
-    if readings and not any(span.start < end and start < span.end for span in taken):
-        taken.append(_Span(start, end))
+    if readings and take(taken, start, end):
         yield Value(text=text[start:end], start=start, end=end, readings=readings)
 
 
@@ -172,12 +172,11 @@ def weekdays(text: str) -> Iterator[Value]:
 
 def times(text: str) -> Iterator[Value]:
     """Yield the times of day; "6:30" without a half of the day is read both ways."""
-    taken: list[_Span] = []
+    taken = bytearray(len(text))
     for pattern in _TIME_PATTERNS:
         for found in pattern.finditer(text):
             readings = tuple(_time_readings(found))
-            if readings and not _is_taken(taken, found):
-                taken.append(_Span(found.start(), found.end()))
+            if readings and take(taken, found.start(), found.end()):
                 yield _value(found, readings)
 
 

@@ -6,11 +6,19 @@ plain numbers from what is left. Quotations overlap with the values inside them.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from gatekeeper.core.values.dates import dates, times, weekdays
+from gatekeeper.core.values.dates import (
+    CLOCK_WORDS,
+    MONTH_WORDS,
+    WEEKDAY_WORDS,
+    dates,
+    take,
+    times,
+    weekdays,
+)
 from gatekeeper.core.values.literals import addresses, identifiers, quotations
 from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.phrases import flagged
@@ -29,6 +37,7 @@ _QUARTER = re.compile(r"\b[Qq]([1-4])\b")
 _TORN = re.compile(
     r"(?<![0-9.,])[0-9]{1,3}(?:, [0-9]{3}){1,6}(?![0-9])|\b[0-9]{1,6}\. [0-9]{1,3}\b"
 )
+_DOTTED = re.compile(r"[A-Za-z]\.[A-Za-z]")
 _BLANK = "\x00"
 
 
@@ -38,34 +47,42 @@ def extract(text: str) -> tuple[Value, ...]:
     Digits inside addresses, dates and identifiers are no numbers of their own; citation markers,
     step numbers and the pronoun "one" are no values.
     """
+    tokens = tokenize(text)
     found = list(quotations(text))
     taken = bytearray(len(text))
     for marker in _MARKERS.finditer(text):
-        _take(taken, marker.start(), marker.end())
-    tokens = tokenize(text)
+        take(taken, marker.start(), marker.end())
     starts = [token.start for token in tokens]
-    for source in (addresses, _quarters, dates, times, identifiers, weekdays):
-        for value in _free(source(text), taken):
-            begin, end = bisect_left(starts, value.start), bisect_left(starts, value.end)
-            found.append(flagged(value, tokens, begin, end))
+    for source in _sources(text, tokens):
+        for value in source(text):
+            if take(taken, value.start, value.end):
+                begin, end = bisect_left(starts, value.start), bisect_left(starts, value.end)
+                found.append(flagged(value, tokens, begin, end))
     tokens = [_masked(token, taken) for token in tokens]
     found += [_as_written(value, text) for value in quantities(tokens)]
     found += _torn(text, taken)
     return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
 
 
-def _take(taken: bytearray, start: int, end: int) -> None:
-    taken[start:end] = b"\x01" * (end - start)
+def _sources(text: str, tokens: list[Token]) -> Iterator[Callable[[str], Iterable[Value]]]:
+    """Yield the readers that can find something, in the order in which they take characters.
 
-
-def _free(values: Iterable[Value], taken: bytearray) -> list[Value]:
-    """Keep the values whose characters are free, and take them."""
-    kept = []
-    for value in values:
-        if not any(taken[value.start : value.end]):
-            _take(taken, value.start, value.end)
-            kept.append(value)
-    return kept
+    Most sentences have no value; a look at their words spares them the patterns.
+    """
+    words = {token.low for token in tokens}
+    digits = any(token.is_digits for token in tokens)
+    if "@" in words or "://" in text or "www" in words:
+        yield addresses
+    if digits:
+        yield _quarters
+    if digits or not MONTH_WORDS.isdisjoint(words):
+        yield dates
+    if digits or not CLOCK_WORDS.isdisjoint(words):
+        yield times
+    if digits or _DOTTED.search(text):
+        yield identifiers
+    if not WEEKDAY_WORDS.isdisjoint(words):
+        yield weekdays
 
 
 def _masked(token: Token, taken: bytearray) -> Token:

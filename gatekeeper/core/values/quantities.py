@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gatekeeper.core.values.numbers import read_number
+from gatekeeper.core.values.numbers import ORDINALS, SMALL, TENS, read_number
 from gatekeeper.core.values.tokens import Number, Token, glued, joined, word_at
 from gatekeeper.core.values.units import (
     LONGEST_NAME,
@@ -14,6 +14,14 @@ from gatekeeper.core.values.units import (
     is_currency,
 )
 
+# The first token of anything but digits that can be a quantity.
+BEGINNINGS = (
+    frozenset(SMALL)
+    | frozenset(TENS)
+    | frozenset(ORDINALS)
+    | frozenset("half quarter a an per minus - us au ca c".split())
+    | frozenset(name for name, units in UNITS.items() if is_currency(units[0].dimension))
+)
 _YEARS = range(1000, 2200)
 
 

@@ -6,7 +6,13 @@ from fractions import Fraction
 
 from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.phrases import flagged, noun_at
-from gatekeeper.core.values.quantities import Quantity, is_year, read_quantity, read_upper_end
+from gatekeeper.core.values.quantities import (
+    BEGINNINGS,
+    Quantity,
+    is_year,
+    read_quantity,
+    read_upper_end,
+)
 from gatekeeper.core.values.tokens import Token, joined, word_at
 from gatekeeper.core.values.units import Unit, is_currency
 
@@ -29,7 +35,8 @@ def quantities(tokens: list[Token]) -> Iterator[Value]:
     """Yield every number of the tokens, with a unit or without."""
     at = 0
     while at < len(tokens):
-        first = read_quantity(tokens, at)
+        may_begin = tokens[at].is_digits or tokens[at].low in BEGINNINGS
+        first = read_quantity(tokens, at) if may_begin else None
         if first is None:
             at += 1
             continue

@@ -6,12 +6,12 @@ Pure. A token is a number with its separators, a run of letters, or a single sig
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 _TOKEN = re.compile(r"[0-9]+(?:[.,:/'\u2044][0-9]+)*|[^\W\d_]+|\S")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A number, a word or a single sign; ``low`` is the text in lower case."""
 
     text: str

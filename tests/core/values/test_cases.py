@@ -220,8 +220,8 @@ ROUNDING: list[Case] = [
 ]
 
 ARITHMETIC: list[Case] = [
-    ("The halls seat 200 people in total.", ["The north hall seats 120, the south hall 80."], DERIVED,
-     "sum"),
+    ("The halls seat 200 people in total.", ["The north hall seats 120, the south hall 80."],
+     DERIVED, "sum"),
     ("The halls seat 200 people in total.", ["The north hall seats 120 people.",
                                              "The south hall seats 80 people."], DERIVED, "sum"),
     ("The halls seat 250 people.", ["The halls seat 120, 80 and 50 people."], DERIVED,
