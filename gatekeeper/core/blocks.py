@@ -294,10 +294,11 @@ class Blocks:
         self._fresh = False
 
     def _scope(self, indent: int) -> tuple[Slice, ...]:
-        """What an item at a column is read with: two headings at most, then its lead-ins."""
+        """What an item at a column is read with: two headings, then four lead-ins at most."""
         titles = [heading for level, heading in self._headings if level > 1]
         headings = titles or [heading for _, heading in self._headings]
-        return (*headings[-2:], *(lead for column, lead in self._leads if column <= indent))
+        leads = [lead for column, lead in self._leads if column <= indent]
+        return (*headings[-2:], *leads[-4:])
 
     def _close(self, following: Form | None, indent: int = 0) -> Iterator[Unit]:
         """Release the open unit; what follows tells whether it is a lead-in."""

@@ -38,7 +38,7 @@ _NUMBERED = frozenset(
 )
 # These may end a sentence; then it is the next word that tells.
 _EITHER = frozenset(
-    """st ave rd blvd sq mt etc inc ltd co corp llc plc jr sr max min avg jan feb mar apr jun jul
+    """st ave rd blvd sq mt ft etc inc ltd co corp llc plc jr sr max min avg jan feb mar apr jun jul
     aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m am pm phd
     ph.d""".split()
 )
@@ -233,13 +233,13 @@ class Boundaries:
         if following.opening.islower():
             plain = len(base) > 2 and base.isalpha() and lower not in _EITHER | _UNITS
             return plain and self._sentence.lower
-        if lower in _NUMBERED or lower in _UNITS:
+        if lower in _NUMBERED or base in _UNITS:
             return not following.opening.isdigit()
         starter = re.split("['\u2019]", bare.lower(), maxsplit=1)[0] in _STARTERS
         if lower in _EITHER or _ACRONYM.fullmatch(base):
             return starter
         if len(base) == 1 and base.isupper():
-            return starter or before.lower().rstrip(".") in _LETTERED
+            return starter or before[-1:].isdigit() or before.lower().rstrip(".") in _LETTERED
         return True
 
 

@@ -150,6 +150,8 @@ def _words(sentence: str) -> list[_Word]:
 
 def _is_verb(words: list[_Word], i: int) -> bool:
     word = words[i].bare
+    if words[i].raw == "May":  # the month
+        return False
     if word in _AUXILIARIES or word in _VERBS:
         return True
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "'s")):

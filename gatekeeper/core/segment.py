@@ -248,9 +248,9 @@ def _claims(
 def _claim(
     unit: Unit, span: tuple[int, int], normal: Normalised, clause: Clause, subject: Subject | None
 ) -> Segment:
-    own = normalise(unit.text[slice(*span)])
+    is_part = span != (0, len(unit.text))
+    own = normalise(unit.text[slice(*span)]) if is_part else normal
     start, end = unit.start + span[0], unit.start + span[1]
-    is_part = own.text != normal.text
     kind = kind_of(own.text, unit.form) if is_part else SegmentKind.CLAIM
     if kind is not SegmentKind.CLAIM:
         return Segment(start=start, end=end, kind=kind, citations=own.citations)
