@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prometheus_client import REGISTRY, CollectorRegistry
+
 from gatekeeper.asgi.lifespan import Step
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
@@ -17,13 +19,14 @@ from gatekeeper.build import SHIPPED_MODEL, thresholds_of
 from gatekeeper.config import forced_mode, load_policy, policy_hash, uncalibrated_paths
 from gatekeeper.config.combinations import SECRET_VARIABLE
 from gatekeeper.config.controls import Files, LiveControls
-from gatekeeper.config.modefile import Tripped, mode_path
-from gatekeeper.config.standing import Standing, Surroundings
+from gatekeeper.config.modefile import mode_path
+from gatekeeper.config.reports import Reports
+from gatekeeper.config.standing import Surroundings
 from gatekeeper.errors import SelfTestError
 from gatekeeper.evaluation.calibration import Calibration, read_calibration
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.observe.logs import EventLog
-from gatekeeper.observe.metrics import ReloadOutcome, WorkerMetrics
+from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.page import InfoStates, metrics_app
 from gatekeeper.observe.telemetry import Observers
 from gatekeeper.policy import Policy
@@ -57,37 +60,13 @@ class _LateModel:
         return self._scheduler.model.score(pairs)
 
 
-class _Watched:
-    """Tells counters and log of run-time changes."""
-
-    def __init__(self, metrics: WorkerMetrics, log: EventLog) -> None:
-        self._metrics = metrics
-        self._log = log
-
-    def reloaded(self, what: str, outcome: str, reason: str) -> None:
-        """Count and log a changed file; what is wrong with it is for people and stays here."""
-        del reason
-        applied = outcome == ReloadOutcome.APPLIED
-        if what == "policy":
-            self._metrics.policy_reloaded(
-                ReloadOutcome.APPLIED if applied else ReloadOutcome.INVALID
-            )
-        self._log.notice("policy_reloaded" if applied else "reload_refused", outcome=outcome)
-
-    def tripped(self, route: str, trip: Tripped) -> None:
-        """Count and log a trip."""
-        self._metrics.tripped(route)
-        self._log.notice("route_tripped", route=route, blocked=trip.blocked, of_last=trip.of)
-
-    def stands(self, route: str, standing: Standing) -> None:
-        """Show and log what holds for a route."""
-        self._metrics.degraded(route, is_degraded=standing.degraded)
-        event = "enforcement_degraded" if standing.degraded else "route_stands"
-        control = standing.control
-        self._log.notice(event, route=route, mode=str(control.mode), share=control.share)
-
-
-def gated(app: "ASGIApp", *, policy: Path | str, metrics: str | None = None) -> "ASGIApp":
+def gated(
+    app: "ASGIApp",
+    *,
+    policy: Path | str,
+    metrics: str | None = None,
+    registry: CollectorRegistry = REGISTRY,
+) -> "ASGIApp":
     """Return an app with a gate in front, as a policy file wants it.
 
     The model is loaded, tested and warmed when the server starts the app (lifespan), off the
@@ -96,8 +75,8 @@ def gated(app: "ASGIApp", *, policy: Path | str, metrics: str | None = None) -> 
     Args:
         app: The app whose answers are checked.
         policy: The policy file.
-        metrics: Path under which the counters are served; None serves them nowhere. A process has
-            one set of counters, so it can have one gated app.
+        metrics: Path under which the counters are served; None serves them nowhere.
+        registry: Where the counters are kept; two gated apps of one process need one each.
 
     Raises:
         ConfigurationError: If the policy has faults; it names them all.
@@ -111,12 +90,13 @@ def gated(app: "ASGIApp", *, policy: Path | str, metrics: str | None = None) -> 
     gate = _gate(folder, scheduler)
     counters = WorkerMetrics(
         [route.path for route in running.routes],
+        registry=registry,
         queue_pairs=lambda: scheduler.statistics().queue_pairs,
     )
     controls = LiveControls(
         running,
         around=_around,
-        watched=_Watched(counters, log),
+        watched=Reports(counters, log),
         files=Files(
             mode_file=mode_path(path),
             policy_file=path,

@@ -37,7 +37,7 @@ HOMES = {
     "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation"},
     "onnxruntime": {"gatekeeper.runtime"},
     "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front"},
-    "prometheus_client": {"gatekeeper.observe"},
+    "prometheus_client": {"gatekeeper.observe", "gatekeeper.front", "gatekeeper.demo"},
     "structlog": {"gatekeeper.observe"},
     "tokenizers": {"gatekeeper.runtime"},
     "uvicorn": {"gatekeeper.demo"},
