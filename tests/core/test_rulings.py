@@ -1,0 +1,114 @@
+"""What is decided without the model, and what the model is shown of it."""
+
+import re
+
+import pytest
+
+from gatekeeper.core.aggregate import Ruling
+from gatekeeper.core.evidence import EvidenceIndex, build_index
+from gatekeeper.core.notation import Apposition
+from gatekeeper.core.rulings import Guard
+from gatekeeper.core.segment import segments
+from gatekeeper.verdict import ClaimStatus, Evidence, Passage, Segment, SegmentKind
+
+
+def build(*texts: str) -> EvidenceIndex:
+    """Index passages named a, b, c."""
+    passages = tuple(Passage(id=name, text=text) for name, text in zip("abc", texts, strict=False))
+    steps = build_index(Evidence(passages=passages))
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        index: EvidenceIndex = end.value
+        return index
+
+
+def guard(*texts: str) -> Guard:
+    """Make a guard whose model can't spell words with a Greek letter in them."""
+    return Guard(build(*texts), texts, lambda text: tuple(re.findall(r"[α-ω]+", text)))
+
+
+def rule(answer: str, *texts: str) -> tuple[Ruling, tuple[Apposition, ...]]:
+    """Rule on an answer of one claim."""
+    (claim,) = segments(answer)
+    return guard(*texts).rule(claim)
+
+
+def literal(code: str, *texts: str) -> tuple[ClaimStatus, Ruling]:
+    """Compare code literally."""
+    segment = Segment(
+        start=0, end=1, kind=SegmentKind.CLAIM, plain=code, hypothesis=code, literal=True
+    )
+    finding, ruling = guard(*texts).compare_literally(segment)
+    return finding.status, ruling
+
+
+def test_clash_names_value_rule_and_passage() -> None:
+    """A reviewer must be able to check the guard's word by hand."""
+    ruling, _ = rule(
+        "The pump moves 430 litres an hour.", "Blue.", "The pump moves 340 litres an hour."
+    )
+
+    assert ruling.clashing
+    assert ruling.passages == (1,)
+    assert "430 litres" in ruling.reason
+    assert "passage b" in ruling.reason
+
+
+def test_absent_value_limits_and_is_named() -> None:
+    """Nothing in the evidence explains the number: the claim can't be supported."""
+    ruling, forms = rule("The pump was sold 93 times.", "The pump is green.")
+
+    assert ruling.absent
+    assert not ruling.clashing
+    assert "93" in ruling.reason
+    assert forms == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence", "shown"),
+    [
+        ("The bridge is 3,000 metres away.", "The bridge is 3 kilometres away.",
+         "The bridge is 3 kilometres (3,000 metres) away."),
+        ("The stay was about 5 minutes.", "The stay was 4.97 minutes.",
+         "The stay was 4.97 minutes (5 minutes)."),
+        ("The course took two years.", "The course began in May 2031 and ended in May 2033.",
+         "The course began in May 2031 and ended in May 2033, two years."),
+    ],
+)  # fmt: skip
+def test_proved_value_is_shown_in_the_claims_notation(
+    answer: str, evidence: str, shown: str
+) -> None:
+    """The model can't convert: the premise says the value the way the claim does."""
+    ruling, forms = rule(answer, evidence)
+
+    assert ruling == Ruling()
+    assert [form.put_into(evidence) for form in forms] == [shown]
+
+
+def test_value_in_the_same_words_is_left_alone() -> None:
+    """Where both say it alike there is nothing to add, and the evidence stays as it is."""
+    assert rule("The pass costs 60 euros.", "A pass costs 60 euros.")[1] == ()
+
+
+def test_citation_must_name_a_passage() -> None:
+    """A made-up source is a made-up fact."""
+    assert rule("The gate is red [3].", "The gate is red.")[0].absent
+    assert not rule("The gate is red [1].", "The gate is red.")[0].absent
+    assert not rule("The gate is red [7].", "As said before [7], the gate is red.")[0].absent
+    assert not rule("The gate is red [a].", "The gate is red.")[0].absent
+
+
+def test_word_no_vocabulary_spells_must_stand_in_the_evidence() -> None:
+    """All such words are one token to the model: it would take any for any other."""
+    assert rule("The part is called ωβγ.", "The part is called ωδε.")[0].absent
+    assert not rule("The part is called ωβγ.", "A part called ωβγ is sold.")[0].absent
+
+
+def test_code_stands_letter_by_letter_or_not() -> None:
+    """One changed option is another command; a model sees almost the same words."""
+    assert literal("run --fast", "Use `run --fast` here.")[0] is ClaimStatus.SUPPORTED
+    status, ruling = literal("run --slow", "Use `run --fast` here.")
+    assert status is ClaimStatus.UNSUPPORTED
+    assert ruling.absent
