@@ -98,7 +98,7 @@ def _candidates(value: Value, claim: Claim) -> list[int]:
     if len(facts.facts) <= SCAN_ALL:
         return list(range(len(facts.facts)))
     near = {aligned.position for aligned in claim.aligned[:SCAN_ALL]}
-    return sorted(near.union(*(facts.by_key.get(key, ()) for key in keys(value))))
+    return sorted(near.union(*(facts.by_key.get(key, ())[:SCAN_ALL] for key in keys(value))))
 
 
 def _explained(

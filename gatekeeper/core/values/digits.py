@@ -14,9 +14,10 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:([,.'])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]
 def plain(value: Fraction, at: int, end: int, *, decimals: int = 0) -> Number:
     """Return a number over the tokens [at, end), its steps taken from its decimals and zeros."""
     step = coarse = Fraction(1, 10**decimals)
-    if not decimals and value:
-        while value % (coarse * 10) == 0:
-            coarse *= 10
+    whole = value.numerator if not decimals else 0
+    while whole and whole % 10 == 0:
+        whole //= 10
+        coarse *= 10
     return Number(value=value, begin=at, end=end, step=step, coarse=coarse)
 
 

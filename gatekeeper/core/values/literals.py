@@ -71,6 +71,8 @@ def identifiers(text: str) -> Iterator[Value]:
         for found in pattern.finditer(text):
             yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
     for found in _CHUNK.finditer(text):
+        if found.group().isalpha():
+            continue
         yield from _chunk(found.group(), found.start())
 
 

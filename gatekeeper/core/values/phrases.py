@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from gatekeeper.core.terms import STOP_WORDS, stem
 from gatekeeper.core.values.model import Bound, Value
-from gatekeeper.core.values.tokens import Token, glued, joined, word_at
+from gatekeeper.core.values.tokens import Token, glued, joined, tokenize, word_at
 
 _BEFORE: dict[str, Bound | str] = {
     **dict.fromkeys(
@@ -39,6 +39,10 @@ _AFTER: dict[str, Bound | str] = {
     **dict.fromkeys(("or so", "approximately", "roughly"), "hedged"),
     **dict.fromkeys(("exactly", "precisely"), "exact"),
 }
+# Most values have none of these beside them; longer phrases are looked up only where one is.
+_LAST_WORDS = frozenset(tokenize(phrase)[-1].low for phrase in _BEFORE)
+_FIRST_WORDS = frozenset(tokenize(phrase)[0].low for phrase in _AFTER)
+_MAX_FLAGS = 3  # "up to about 5"
 
 
 def flagged(value: Value, tokens: list[Token], begin: int, end: int) -> Value:
@@ -56,13 +60,13 @@ def flagged(value: Value, tokens: list[Token], begin: int, end: int) -> Value:
 def _flags(tokens: list[Token], begin: int, end: int) -> list[Bound | str]:
     """Collect what bounds or hedges a value, nearest first before it, then after it."""
     flags: list[Bound | str] = []
-    for _ in range(3):
+    while word_at(tokens, begin - 1) in _LAST_WORDS and len(flags) < _MAX_FLAGS:
         size = next((n for n in (4, 3, 2, 1) if _phrase(tokens, begin, n) in _BEFORE), 0)
         if not size:
             break
         flags.append(_BEFORE[_phrase(tokens, begin, size)])
         begin -= size
-    for size in (2, 1):
+    for size in (2, 1) if word_at(tokens, end) in _FIRST_WORDS else ():
         after = joined(tokens, end, end + size) if end + size <= len(tokens) else ""
         if after in _AFTER:
             flags.append(_AFTER[after])
