@@ -17,13 +17,16 @@ class Pace:
     """How work is cut and bounded.
 
     A pass aims at ``pass_s`` and holds at most ``padded_tokens``. Between slices of ``slice_s``
-    more urgent work goes first. ``mixed`` lets a pass hold pairs of many requests; off for a model
-    whose scores depend on their neighbours.
+    more urgent work goes first. With less than ``grace_s`` left nothing starts: between a look at
+    the clock and the pass the interpreter may give other threads its switch interval of 5 ms.
+    ``mixed`` lets a pass hold pairs of many requests; off for a model whose scores depend on their
+    neighbours.
     """
 
     pass_s: float = 0.03
     padded_tokens: int = 2048
     slice_s: float = 0.005
+    grace_s: float = 0.005
     mixed: bool = True
     bounds: LineBounds = field(default_factory=LineBounds)
 

@@ -178,6 +178,12 @@ class Line:
         self._count(call, positions, sign=-1)
         call.waiting = [n for n in call.waiting if n not in positions]
 
+    def give_back(self, call: PairsCall, position: int) -> None:
+        """Note that a pair that was taken did not run, unless its waiter has gone."""
+        if call in self._calls:
+            self._count(call, [position], sign=1)
+            insort(call.waiting, position, key=lambda n: -call.pairs[n].tokens)
+
     def first(self) -> Call | None:
         """Return the most urgent call."""
         return self._calls[0] if self._calls else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Statistics:
     """A snapshot. What waits is enforced and shadow work together; everything else counts up.
 
-    ``late_passes`` started after the deadline of a pair in them: always 0. ``expired_pairs`` were
+    ``expired_pairs`` were
     let in and ran out of time; ``refused_calls`` were not let in, ``shadow_refused`` of them in
     shadow; ``dropped_cancelled`` pairs left the line with their waiter.
     """
@@ -19,7 +19,6 @@ class Statistics:
     most_queue_tokens: int = 0
     passes: int = 0
     failed_passes: int = 0
-    late_passes: int = 0
     longest_pass_s: float = 0.0
     pairs: int = 0
     tokens: int = 0

@@ -148,7 +148,7 @@ class Worker:
         """Wait for the most urgent call; None at the end. Answers those that are late."""
         with self._changed:
             while True:
-                for late in self._line.late(self._clock()):
+                for late in self._line.late(self._clock() + self._pace.grace_s):
                     self._expire(late)
                 call = self._line.first()
                 if call is not None or self._loading.phase is Phase.CLOSED:
@@ -197,32 +197,40 @@ class Worker:
             return
         pairs = [call.pairs[n] for call, n in batch]
         began = self._clock()
-        late = any(call.deadline <= began for call, _ in batch)
+        if any(call.deadline <= began for call, _ in batch):
+            # The system let others run between plan and pass; the line is looked through again.
+            self._put_back(batch)
+            return
         scores = self._scores(model, pairs)
         seconds = self._clock() - began
         with self._changed:
             self._busy_until_s = -inf
-            self._count_pass(pairs, seconds, late=late, failed=scores is None)
+            self._count_pass(pairs, seconds, failed=scores is None)
             for call, _ in batch:
                 call.usage.service_s += seconds / len(batch)
             self._hand_out(batch, scores)
 
     def _plan(self, first: PairsCall) -> Batch:
-        """Choose the pairs of the next pass and take them out of the line.
-
-        Empty if the time of one of them passed meanwhile; the line is then looked through again.
-        """
+        """Choose the pairs of the next pass and take them out of the line; none if all are late."""
         near = self._line.pairs_beside(first, most=WINDOW, mixed=self._pace.mixed)
         now = self._clock()
         ceiling = self._admission.pass_tokens(first.deadline - now)
-        plan = plan_batch([waiting(*place) for place in near], now_s=now, max_padded_tokens=ceiling)
+        plan = plan_batch(
+            [waiting(*place) for place in near],
+            now_s=now + self._pace.grace_s,
+            max_padded_tokens=ceiling,
+        )
         batch = [near[n] for n in plan.run]
-        if any(call.deadline <= self._clock() for call, _ in batch):
-            return []
         for call in {call for call, _ in batch}:
             self._line.take(call, {n for owner, n in batch if owner is call})
         self._busy_until_s = now + self._admission.cost.seconds(_padded(batch))
         return batch
+
+    def _put_back(self, batch: Batch) -> None:
+        with self._changed:
+            self._busy_until_s = -inf
+            for call, n in batch:
+                self._line.give_back(call, n)
 
     def _scores(self, model: Model, pairs: list[EncodedPair]) -> list[PairScore] | None:
         """Run the model; None if that failed."""
@@ -236,15 +244,12 @@ class Worker:
             return None
         return scores
 
-    def _count_pass(
-        self, pairs: list[EncodedPair], seconds: float, *, late: bool, failed: bool
-    ) -> None:
+    def _count_pass(self, pairs: list[EncodedPair], seconds: float, *, failed: bool) -> None:
         tally = self._tally
         self._tally = replace(
             self._tally,
             passes=tally.passes + 1,
             failed_passes=tally.failed_passes + failed,
-            late_passes=tally.late_passes + late,
             longest_pass_s=max(tally.longest_pass_s, seconds),
         )
         if failed:

@@ -203,7 +203,42 @@ def test_time_that_ran_out_is_budget() -> None:
     statistics = scheduler.statistics()
     assert len(model.began) == 1
     assert (statistics.expired_calls, statistics.expired_pairs) == (1, 2)
-    assert statistics.late_passes == 0
+
+
+class PausedClock(ManualClock):
+    """A clock that jumps once, as when the system lets others run, at a reading to be chosen."""
+
+    def __init__(self, *, readings: int, jump_s: float) -> None:
+        super().__init__()
+        self._readings = readings
+        self._jump_s = jump_s
+
+    def __call__(self) -> float:
+        """Read the clock, and jump if it is the reading for it."""
+        self._readings -= 1
+        if self._readings == 0:
+            self.now_s += self._jump_s
+        return self.now_s
+
+
+@pytest.mark.parametrize("readings", [1, 2, 3, 4])
+def test_no_pass_starts_late_whenever_the_system_pauses(readings: int) -> None:
+    """A pause between admission, plan and pass must not turn into a pass for nobody."""
+    clock = PausedClock(readings=readings, jump_s=0.3)
+    deadline = clock.now_s + 0.2
+    model = SteppedModel()
+    scheduler = Scheduler(model, clock=clock)
+
+    async def main() -> None:
+        scores = await scheduler.score(pairs(3), deadline=deadline)
+        assert reasons(scores) == {UnresolvedReason.BUDGET}
+        assert reasons(await scheduler.score(pairs(1), deadline=None)) == {None}
+
+    played(main())
+    scheduler.close()
+
+    assert [len(batch) for batch in model.began] == [1]
+    assert scheduler.statistics().queue_pairs == 0
 
 
 def test_what_was_scored_in_time_is_kept() -> None:
