@@ -31,6 +31,7 @@ COMMANDS = {
     "demo": "Serve a help desk with a gate in front and print what to ask it.",
     "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
+    "explain": "Tell why a saved answer was checked, or was not, and what would go out.",
     "mode": "Show the modes of the routes, or change one while workers run.",
     "models": "List and verify models.",
 }

@@ -31,9 +31,7 @@ _WORDS = (*map(str, Mode), RESET, UNSET)
 
 @click.command("mode")
 @click.argument("path", metavar="[ROUTE]", required=False)
-@click.argument(
-    "word", metavar=f"[{'|'.join(_WORDS)}]", type=click.Choice(_WORDS), required=False
-)
+@click.argument("word", metavar=f"[{'|'.join(_WORDS)}]", type=click.Choice(_WORDS), required=False)
 @click.option("--share", type=click.FloatRange(0, 1), help="Enforced share of the users, 0 to 1.")
 @click.option(
     "-c",
