@@ -52,7 +52,7 @@ _RELATIONS = frozenset(
     claimed reports reported states stated according between either neither both i.e e.g whichever
     whatever wherever where lest otherwise consequently reportedly allegedly""".split()
 )
-_ADVERBS = frozenset(
+ADVERBS = frozenset(
     """also always currently first last mostly never newly normally now often only originally
     recently still then typically usually""".split()
 )
@@ -169,7 +169,7 @@ def _subject(words: list[_Word]) -> Range | None:
     if verb is None or words[0].bare in _NO_SUBJECT or words[0].bare.endswith("ly"):
         return None
     phrase = words[:verb]
-    while phrase and (phrase[-1].bare in _ADVERBS or phrase[-1].bare.endswith("ly")):
+    while phrase and (phrase[-1].bare in ADVERBS or phrase[-1].bare.endswith("ly")):
         phrase = phrase[:-1]
     if not phrase or phrase[-1].bare in _NO_SUBJECT or any(word.stopped for word in phrase):
         return None
@@ -230,7 +230,7 @@ def _begins_with_verb(rest: list[_Word], *, sure: bool) -> bool:
 
 def _is_participle_tail(rest: list[_Word]) -> bool:
     words = list(rest)
-    while words and (words[0].bare in _ADVERBS or words[0].bare.endswith("ly")):
+    while words and (words[0].bare in ADVERBS or words[0].bare.endswith("ly")):
         words = words[1:]
     if not words or any(word.stopped for word in rest):
         return False

@@ -13,8 +13,8 @@ without measuring (no superlatives, none that a document could state as a proper
 
 import re
 
-from gatekeeper.core.blocks import Form
 from gatekeeper.core.clauses import ends_open, has_finite_verb
+from gatekeeper.core.units import Form
 from gatekeeper.core.values import extract
 from gatekeeper.verdict import SegmentKind
 
@@ -46,11 +46,13 @@ _GREETING = _whole(
 _META = _whole(
     rf"(?:please )?(?:let me know|feel free to|do(?:n't| not) hesitate to)\b{_REST}",
     rf"(?:i )?hope (?:this|that|it) (?:helps|is helpful|answers|clarifies|was helpful)\b{_REST}",
-    rf"(?:if you (?:have|need|want|would like|'d like)|should you (?:have|need))\b{_REST}"
+    rf"(?:if you (?:have|need|want|would like|'d like)|should you (?:have|need)) (?:\w+ ){{0,2}}"
+    rf"(?:any|more|further|other|additional|help|assistance|questions?|anything|know)\b{_REST}"
     rf", (?:please |just |feel free|let me|i can|i'd be|i am happy|i'm happy|do not|don't){_REST}",
     rf"(?:would you like|do you want|is there anything|can i)\b{_REST}\?",
     rf"(?:as (?:instructed|requested|asked|you asked|promised)|per your request),? "
-    rf"(?:i|here|below)\b{_REST}",
+    rf"(?:here|below|i(?: will|'ll| have|'ve) (?:cite|quote|use|list|include|provide|answer|"
+    rf"summari[sz]e|follow|rely|limit)[ds]?)\b{_REST}",
     rf"(?:i will|i'll|i shall|let me|i am going to|i'm going to) (?:now )?"
     rf"(?:cite|explain|summari[sz]e|answer|list|go|walk|break|outline|describe|show|use)\b{_REST}",
     r"(?:(?:based on|according to|from) [^,.;]{0,80}, )?(?:here|below|the following)"
@@ -83,7 +85,7 @@ _OPINION = _whole(
 _CONSULT = r"(?:check|contact|consult|ask|speak|talk|call|email|reach out|refer|confirm|verify)"
 _ADVICE = _whole(
     rf"(?:please |i(?:'d| would)? (?:recommend|suggest|advise) (?:that )?(?:you )?(?:to )?|"
-    rf"you (?:may|might|could) (?:also )?(?:want|wish|like) to |you (?:may|might|should) |"
+    rf"you (?:may|might|could) (?:also )?(?:want|wish|like) to |you (?:may|might) |"
     rf"it(?: is|'s) (?:always )?(?:best|wise|advisable|a good idea|worth(?:while)?) (?:to )?|"
     rf"for (?:more|further) (?:details|information|help),? (?:please )?)?"
     rf"(?:always |also |directly )?(?:double-)?{_CONSULT}(?:ing)?\b[^,.;:]{{0,80}}"
@@ -107,6 +109,13 @@ _WORKS = (
     rf"(?:{_SOURCES}|(?:the|this|my) (?:[\w-]+ ){{0,2}}?"
     rf"(?:brochure|handbook|manual|guide|pages?|report|leaflet|policy|website|faq){_GIVEN})"
 )
+# For verbs that a fact may have too ("the travel documents do not include a visa").
+_TEXTS = (
+    r"(?:the|these|those|this|my|your) (?:(?:provided|given|available|retrieved|supplied) )?"
+    r"(?:(?:sources?|documents?|documentation|contexts?|passages?|excerpts?|snippets?|texts?|"
+    rf"search results|knowledge base){_GIVEN}|(?:information|materials?) "
+    r"(?:provided|given|available|supplied|i (?:have|was given)))"
+)
 _SAY = (
     r"(?:say|mention|state|specify|tell|indicate|reveal|disclose|clarify|explain|answer|"
     r"(?:let|allow|help|enable) (?:me|us)|(?:provide|give|contain|include|have|offer) "
@@ -121,10 +130,20 @@ _KNOW = (
 )
 _MENTIONED = r"(?:mentioned|stated|specified|discussed|addressed|disclosed|indicated)"
 _NONE = r"(?:nothing|no (?:information|details?|mention|answer))"
+_SAYS = (
+    r"(?:says?|mentions?|states?|specif(?:y|ies)|tells?|indicates?|answers?|suggests?|explains?|"
+    r"covers?|address(?:es)?|discuss(?:es)?|describes?|touch(?:es)?|(?:gets?|goes) into|"
+    r"speaks? to|deals? with|gives?|names?)"
+)
+_ABOUT = (
+    r"(?: (?:about|on|regarding|concerning|of|in|for|from|that|to|as|available|here|provided|given|"
+    r"whether)\b|[.!]*\Z)"
+)
 _LITTLE = r"(?:no|not enough|insufficient|not any)"
 _FACTS = r"(?:information|mention|details?|data|evidence|answer|indication)"
 _OPEN_POINT = (
-    r"(?:from|based on|to say|to tell|to know|to determine|what|when|who|how|whether|if|where)"
+    r"(?:from|based on|to say|to tell|to know|to determine|what|when|who|how|whether|if|where|why|"
+    r"which|that|this|anything|any|an answer)"
 )
 _GIVEN_IN = r"(?:provided|given|included|available|covered|listed|found|described)"
 _IS_NOT = r"(?: (?:is|are|was|were) not|n't)(?: \w+)?"
@@ -137,22 +156,23 @@ _SORRY = (
 _CONDITION = r"(?:even |al)?(?:though|while|if|when|since|because|once|after|before|as)\b"
 _REFUSALS = (
     # the speaker
-    rf"(?:i|we)(?: [a-z]{{1,8}}){{0,2}} ?{_NOT}(?: \w+){{0,2}}? {_KNOW}\b",
-    r"(?:i|we) (?:have|see|found|find) (?:no|nothing)\b",
-    rf"i(?:'m| [a-z]{{1,6}}) ?{_NOT} (?:\w+ )?(?:help|assist|answer|provide|comment)\b",
-    r"nothing i (?:have|was given|can see) \w+\b",
+    rf"i(?: [a-z]{{1,8}}){{0,2}} ?{_NOT}(?: \w+){{0,2}}? {_KNOW}\b",
+    rf"we(?: [a-z]{{1,8}}){{0,2}} ?{_NOT}(?: \w+){{0,2}}? {_KNOW} {_OPEN_POINT}\b",
+    rf"(?:i|we) (?:have|see|found|find) (?:nothing|no (?:\w+ )?{_FACTS}){_ABOUT}",
+    rf"i(?:'m| [a-z]{{1,6}}) ?{_NOT} (?:\w+ ){{0,2}}(?:help|assist|answer|provide|comment)\b",
+    rf"nothing i (?:have|was given|can see) {_SAYS}\b",
     # the sources
-    rf"{_SOURCES} [a-z]{{0,6}} ?{_NOT}(?: \w+){{0,2}}? (?:{_SAY}|{_COVER})\b",
+    rf"{_TEXTS} [a-z]{{0,6}} ?{_NOT}(?: \w+){{0,2}}? {_COVER}\b",
     rf"{_WORKS} [a-z]{{0,6}} ?{_NOT}(?: \w+){{0,2}}? {_SAY}\b",
     rf"{_WORKS} (?:says?|mentions?|contains?|gives?|provides?|offers?|has|have) {_NONE}\b",
     rf"{_WORKS} (?:is|are|remains?|stays?) silent\b",
-    rf"(?:nothing|none|no part|neither) (?:in|of) (?:{_WORKS}|what i (?:have|was given)) \w+\b",
+    rf"(?:nothing|none|no part|neither) (?:in|of) (?:{_WORKS}|what i (?:have|was given)) {_SAYS}\b",
     # the matter asked about
-    rf"(?:there(?: is|'s| are|'re| was) )?{_LITTLE} (?:\w+ )?{_FACTS}\b",
+    rf"(?:there(?: is|'s| are|'re| was) )?{_LITTLE} (?:\w+ )?{_FACTS}{_ABOUT}",
     rf"it(?: is|'s) (?:not clear|unclear|not known|unknown|not possible) {_OPEN_POINT}\b",
-    rf"[^,]{{1,120}}?{_IS_NOT} (?:{_MENTIONED}\b|{_GIVEN_IN} (?:in|by) {_SOURCES})",
+    rf"[^,]{{1,120}}?{_IS_NOT} (?:{_MENTIONED}\b|{_GIVEN_IN} (?:in|by) {_TEXTS})",
     rf"[^,]{{1,120}}? (?:can|could)(?:not| not|n't) be {_FOUND} {_FROM} {_WORKS}",
-    rf"[^,]{{1,120}}?{_IS_NOT} (?:in|among|within|part of) {_SOURCES}",
+    rf"[^,]{{1,120}}?{_IS_NOT} (?:in|among|within|part of) {_TEXTS}",
     rf"[^,]{{1,120}}? (?:beyond|outside) (?:the scope of )?{_WORKS}",
 )
 _REFUSAL = re.compile(rf"(?!{_CONDITION}){_SORRY}(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
@@ -210,6 +230,8 @@ _ALWAYS_CLAIMS = frozenset((Form.CODE, Form.TABLE_ROW, Form.RECORD))
 _LONG = 300  # characters; what is longer is more than a greeting or a refusal
 _ANNOUNCES = re.compile(r"\b(?:these|this|following|follows|below|here)\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|who|how|why|where|when|which|whether)\b", re.IGNORECASE)
+# A statement behind the comma of a courtesy.
+_SMUGGLED = re.compile(r", (?!i\b|please |just |feel )[^,]*\b(?:is|are|was|were|has|costs|must)\b")
 _KINDS = (
     (_GREETING, SegmentKind.GREETING),
     (_META, SegmentKind.META),
@@ -233,7 +255,7 @@ def _prose_kind(plain: str) -> SegmentKind:
     if len(plain) > _LONG:
         return SegmentKind.QUESTION if is_question(plain) else SegmentKind.CLAIM
     for pattern, kind in _KINDS:
-        if pattern.fullmatch(plain):
+        if pattern.fullmatch(plain) and not _SMUGGLED.search(plain):
             return kind
     if is_question(plain):
         return SegmentKind.QUESTION

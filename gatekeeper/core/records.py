@@ -6,7 +6,7 @@ Read by a loose walk that knows offsets; what the walk cannot follow is no JSON 
 import json
 import re
 
-from gatekeeper.core.blocks import Form, Slice, Unit
+from gatekeeper.core.units import Form, Slice, Unit
 
 _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+)', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}

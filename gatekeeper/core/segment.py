@@ -9,7 +9,7 @@ needs from before it (subject, lead-in, heading) is carried in ``hypothesis`` an
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gatekeeper.core.blocks import Blocks, Form, Unit
+from gatekeeper.core.blocks import Blocks
 from gatekeeper.core.boundaries import Boundaries, Part
 from gatekeeper.core.clauses import Clause, clauses
 from gatekeeper.core.kinds import is_meta, is_question, is_refusal, kind_of
@@ -17,6 +17,7 @@ from gatekeeper.core.records import may_be_records, records
 from gatekeeper.core.statements import (
     Statement,
     Subject,
+    copula,
     labelled,
     record,
     resolve,
@@ -26,6 +27,7 @@ from gatekeeper.core.statements import (
     with_lead,
 )
 from gatekeeper.core.text import Normalised, normalise
+from gatekeeper.core.units import Form, Unit
 from gatekeeper.verdict import Segment, SegmentKind
 
 __all__ = ["Form", "Segmenter", "Sentence", "segments", "sentences"]
@@ -266,7 +268,8 @@ def _hypothesis(
     if clause.subject is not None:
         begin, end = normal.origin(*clause.subject)
         phrase = normal.text[slice(*clause.subject)]
-        said = Statement(f"{phrase} {body}", ((unit.start + begin, unit.start + end),))
+        text = f"{phrase} {copula(phrase, body) if clause.participle else ''}{body}"
+        said = Statement(text, ((unit.start + begin, unit.start + end),))
     else:
         said = resolve(body, subject)
     if unit.form is not Form.LIST_ITEM:

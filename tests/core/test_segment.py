@@ -13,7 +13,7 @@ PIECES = st.lists(
     st.sampled_from(
         ["The pool closes at 9. ", "It costs 5, but it is free", "- item", "1. ", "2) x", "\n",
          "\n\n", "\r\n", "\r", "**bold**", "**", "`", "```\n", "| a |\n", "|--|\n",
-         " ", "\t", "# Head\n", "> ", "[1]", "\u201cq\u201d ", '"Is it?" ', "(", ")", "\u56fe\u9986\u3002",
+         " ", "\t", "# A\n", "> ", "[1]", "\u201cq\u201d ", '"Is it?" ', "(", ")", "\u9986\u3002",
          "\uff01", "?!", "...", "\u200b", "\u202e", "\uff11\uff12", "\U0001f642", "e\u0301",
          "\ud800", "\udc00", "x" * 100, "St. ", "No. 4", "i.e. ", '{"a": 1', "}", "[{", ":",
          "Here are:", "*", "_", "===\n", "---\n", "Ann: hi", "\u2028", "\x85", "\x00", "\u05e2. ",
@@ -118,6 +118,11 @@ REFUSALS = [
     "Unfortunately, the handbook doesn't say.",
     "It is not clear from the text who built it.",
     "We have no details about that.",
+    "We cannot tell from the text whether dogs are allowed.",
+    "The documents provided do not cover refunds.",
+    "I have no information on this.",
+    "I am not able to answer that.",
+    "That is outside the scope of the provided documents.",
 ]
 
 NO_REFUSALS = [
@@ -130,6 +135,16 @@ NO_REFUSALS = [
     "The sources don't mention the price, parking is free.",
     "The handbook does not cover water damage.",
     "The lost key was not found in the hall.",
+    "Our price information does not include tax.",
+    "The travel documents do not include a visa.",
+    "None of the documents expire.",
+    "We have no pool.",
+    "We cannot confirm bookings after noon.",
+    "There is no data limit.",
+    "Wax is not included in the materials.",
+    "If you need a towel, please ask the warden.",
+    "As requested, I checked that parking is free.",
+    "Let me know soon, the pool is closed.",
 ]
 
 
@@ -141,8 +156,8 @@ def test_refusals_are_exempt(text: str) -> None:
 
 @pytest.mark.parametrize("text", NO_REFUSALS)
 def test_negative_facts_are_claims(text: str) -> None:
-    """A loophole: a false fact must not pass because it is put as a negation."""
-    assert "refusal" not in kinds(text)
+    """A loophole: a false fact must not pass because it is put as a negation or a courtesy."""
+    assert set(kinds(text)) <= {"claim"}
 
 
 def test_a_refusal_keeps_the_claim_behind_it() -> None:
@@ -188,6 +203,10 @@ def test_a_refusal_keeps_the_claim_behind_it() -> None:
         ("It costs\n15. More is due.", ["It costs 15. More is due."]),
         ("- one\n\n- two\nThree is new.", ["one", "two", "Three is new."]),
         ("- one\ntwo", ["one two"]),
+        ("Your account pays 5%, compounded daily.",
+         ["Your account pays 5%", "Your account is compounded daily."]),
+        ("The rates were low, last updated in May.",
+         ["The rates were low", "The rates last updated in May."]),
     ],
 )  # fmt: skip
 def test_context_is_carried(text: str, expected: list[str]) -> None:
