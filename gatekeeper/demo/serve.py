@@ -52,4 +52,6 @@ def serve(app: "ASGIApp", listener: socket.socket, *, ready: Callable[[str], Non
             server.run(sockets=[listener])
     except KeyboardInterrupt:  # uvicorn raises the signal again once it has shut down
         pass
+    except SystemExit:  # its word for an app that did not start; the code would say something else
+        return False
     return server.started

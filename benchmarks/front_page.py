@@ -1,0 +1,131 @@
+"""Writes the numbers of the README from the result files; they are never typed.
+
+    python -m benchmarks.front_page [--check]
+
+A result file that isn't there gives no line. ``--check`` writes nothing and ends in code 1 when
+the README says something else than the files.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+RESULTS = ROOT / "benchmarks" / "results"
+BEGIN = "<!-- numbers: python -m benchmarks.front_page -->\n"
+END = "<!-- end of numbers -->"
+
+Result = Mapping[str, Any]
+
+
+def numbers(results: Path) -> str:
+    """Return the lines between the marks, from the files of a folder."""
+    lines = [
+        line for name, render in RENDERERS.items() for line in _rendered(results, name, render)
+    ]
+    if not lines:
+        return "No result files yet.\n"
+    return "\n".join(["| What | Data | Figure | Result |", "|---|---|---|---|", *lines, ""])
+
+
+def replaced(readme: str, block: str) -> str:
+    """Return the README with another block between its marks.
+
+    Raises:
+        ValueError: If a mark is missing.
+    """
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"README.md needs the lines {BEGIN.strip()!r} and {END!r}")
+    return f"{before}{BEGIN}{block}{END}{after}"
+
+
+def machine(result: Result) -> str:
+    """Return the machine a figure was measured on, in a few words."""
+    facts = result["machine"]
+    return f"{facts['cpu']}, {facts['cores']} cores"
+
+
+def accuracy(result: Result) -> Iterator[str]:
+    """Yield a line a data set: the gate, its interval, and the word overlap beside it."""
+    for name, found in result["sets"].items():
+        overlap = found["overlap"]["balanced_accuracy"]["value"]
+        yield _row(
+            "balanced accuracy",
+            f"{name}, {result['half']} half, n = {found['n']:,}",
+            f"{_interval(found['gate']['balanced_accuracy'])}, word overlap {_decimal(overlap)}",
+            "accuracy",
+        )
+
+
+def cases(result: Result) -> Iterator[str]:
+    """Yield how many of the hand-written cases come out right."""
+    found = result["cases"]
+    yield _row("right verdicts", "hand-written cases", f"{found['right']} of {found['n']}", "cases")
+
+
+def invariance(result: Result) -> Iterator[str]:
+    """Yield how far a score moves with batch mates, padding and threads."""
+    shift = max(way["largest_difference"] for way in result["ways"].values())
+    data = f"{result['pairs']:,} pairs alone, batched, padded; {machine(result)}"
+    yield _row("largest shift of a probability", data, f"{shift:.1g}", "invariance")
+
+
+def throughput(result: Result) -> Iterator[str]:
+    """Yield the tokens a second of real pairs, by threads."""
+    for threads in ("1 threads", "2 threads"):
+        rate = result[threads]["real pairs"]["median"]
+        data = f"{threads.replace('1 threads', '1 thread')}, {machine(result)}"
+        yield _row("model, tokens a second", data, f"{rate:,}", "throughput")
+
+
+RENDERERS: Mapping[str, Callable[[Result], Iterator[str]]] = {
+    "accuracy": accuracy,
+    "cases": cases,
+    "invariance": invariance,
+    "throughput": throughput,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the README."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args(arguments)
+    found = README.read_text(encoding="utf-8")
+    wanted = replaced(found, numbers(RESULTS))
+    if given.check:
+        return int(found != wanted)
+    README.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+def _rendered(results: Path, name: str, render: Callable[[Result], Iterator[str]]) -> list[str]:
+    path = results / f"{name}.json"
+    if not path.exists():
+        return []
+    return list(render(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def _row(what: str, data: str, figure: str, file: str) -> str:
+    return f"| {what} | {data} | {figure} | [{file}](benchmarks/results/{file}.json) |"
+
+
+def _interval(figure: Mapping[str, float | None]) -> str:
+    """Return a figure with its 95 % interval."""
+    if figure["low"] is None or figure["high"] is None:
+        return _decimal(figure["value"])
+    return f"{_decimal(figure['value'])} [{figure['low']:.3f}, {figure['high']:.3f}]"
+
+
+def _decimal(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

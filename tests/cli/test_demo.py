@@ -1,0 +1,34 @@
+"""``gatekeeper demo``: what can go wrong before it serves."""
+
+import sys
+
+import pytest
+
+from gatekeeper.cli import main
+from gatekeeper.demo.serve import listen
+
+
+def test_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """The commonest fault of a demo needs its cure beside it."""
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+
+        code = main(["demo", "--port", str(port)])
+
+    assert code == 1
+    said = capsys.readouterr().err
+    assert f"port {port} can't be had: address already in use" in said
+    assert "try --port 0" in said
+
+
+def test_missing_server_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Uvicorn is an extra: without it the user needs one line, not a traceback."""
+    monkeypatch.delitem(sys.modules, "gatekeeper.demo.serve")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+
+    code = main(["demo"])
+
+    assert code == 1
+    assert "pip install 'gatekeeper[serve]'" in capsys.readouterr().err
