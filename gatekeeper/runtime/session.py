@@ -84,14 +84,18 @@ class Session:
             raise InferenceError("the model gave a number that is none (NaN or infinity)")
         return [self._pair_score(row) for row in probabilities]
 
-    def logits(self, pairs: Sequence[EncodedPair]) -> npt.NDArray[np.float64]:
+    def logits(self, pairs: Sequence[EncodedPair], *, width: int = 0) -> npt.NDArray[np.float64]:
         """Return the raw outputs, shape ``(pairs, classes)``, classes in manifest order.
+
+        Args:
+            pairs: At least one.
+            width: Pad to this many tokens if the longest pair is shorter.
 
         Raises:
             InferenceError: If the runtime fails.
         """
         try:
-            found = self._runtime.run(None, _padded(pairs, self._inputs))[0]
+            found = self._runtime.run(None, _padded(pairs, width, self._inputs))[0]
         except RUNTIME_ERRORS as error:
             raise InferenceError(f"the forward pass failed: {error}") from error
         return np.asarray(found, dtype=np.float64)
@@ -169,9 +173,11 @@ def _try_full_length(path: Path, session: Session) -> None:
         raise ManifestError(path, found, "one label for each logit, shape [pairs, labels]")
 
 
-def _padded(pairs: Sequence[EncodedPair], names: set[str]) -> dict[str, npt.NDArray[np.int64]]:
+def _padded(
+    pairs: Sequence[EncodedPair], width: int, names: set[str]
+) -> dict[str, npt.NDArray[np.int64]]:
     """Return the model's inputs; short rows are filled up with masked zeros."""
-    shape = (len(pairs), max(pair.tokens for pair in pairs))
+    shape = (len(pairs), max(width, *(pair.tokens for pair in pairs)))
     ids, mask, types = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     for row, pair in enumerate(pairs):
         ids[row, : pair.tokens] = pair.ids
