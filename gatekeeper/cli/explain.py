@@ -100,10 +100,10 @@ def _saved(route: Route, path: str, given: dict[str, object]) -> Saved:
     return Saved(
         path=path,
         method=str(given["method"]),
-        request=_bytes(request) if isinstance(request, Path) else b"",
+        request=request.read_bytes() if isinstance(request, Path) else b"",
         status=cast("int", given["status"]),
         headers=tuple(_headers(route, cast("Sequence[str]", given["headers"]))),
-        response=_bytes(cast("Path", given["response"])),
+        response=cast("Path", given["response"]).read_bytes(),
         state=_state(state) if isinstance(state, Path) else {},
     )
 
@@ -120,17 +120,9 @@ def _headers(route: Route, given: Sequence[str]) -> Iterator[tuple[bytes, bytes]
         yield b"content-type", b"text/plain" if plain else b"application/json"
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        found = (error.strerror or "an error while reading").lower()
-        raise InputError(str(path), found, "a readable file") from error
-
-
 def _state(path: Path) -> dict[str, object]:
     try:
-        value = json.loads(_bytes(path))
+        value = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(str(path), f"no JSON ({error})", "a JSON object") from error
     if not isinstance(value, dict):

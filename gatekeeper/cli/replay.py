@@ -160,7 +160,7 @@ class _Enforced:
         return Control(mode=Mode.ENFORCE, share=1.0)
 
     def blocked(self, _route: Route, /, *, was_blocked: bool) -> None:
-        pass
+        """Count nothing."""
 
 
 class _Telemetry:
@@ -168,16 +168,16 @@ class _Telemetry:
         self._heard = heard
 
     def began(self, route: str, mode: Mode) -> None:
-        pass
+        """Wait for the decision."""
 
     def decided(self, decision: Decision) -> None:
         self._heard.decisions.append(decision)
 
     def shadow_dropped(self, route: str, reason: str) -> None:
-        pass
+        """Never called: nothing is in shadow."""
 
     def websocket(self) -> None:
-        pass
+        """Never called: nothing but one request."""
 
 
 class _Gate:

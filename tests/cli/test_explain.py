@@ -1,0 +1,340 @@
+"""``gatekeeper explain``: saved traffic through the real gate, told step by step."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gatekeeper.asgi.jsontext import Number
+from gatekeeper.cli import cli
+from gatekeeper.cli.trails import follow
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.gate import Gate, Settings
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.testing import FakeModel
+from gatekeeper.verdict import UnresolvedReason
+from tests.config.policies import toml
+
+ANSWER = "The lamp is green. The door is blue."
+GREEN = "The lamp is green and small."
+
+
+class Bench:
+    """A judge that works on the spot; ``refuses`` gives the reason in place of scores."""
+
+    def __init__(self, model: FakeModel, refuses: UnresolvedReason | None = None) -> None:
+        self._model = model
+        self._refuses = refuses
+        self.closed = 0
+
+    async def run(
+        self,
+        steps: Iterator[None],
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
+        """Exhaust the steps."""
+        for _ in steps:
+            pass
+
+    async def score(
+        self,
+        pairs: Sequence[EncodedPair],
+        *,
+        deadline: float | None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> list[PairScore | UnresolvedReason]:
+        """Score the pairs, or refuse each of them."""
+        if self._refuses is not None:
+            return [self._refuses] * len(pairs)
+        return [*self._model.score(pairs)]
+
+    def close(self) -> None:
+        """Count the calls."""
+        self.closed += 1
+
+
+class Explain:
+    """Runs the command on files in a folder."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.capsys = capsys
+        self.refuses: UnresolvedReason | None = None
+        self.max_tokens = 2048
+        self.bench: Bench | None = None
+
+    def open(self, _: Path | None) -> Gate:
+        """Open a gate over a fake model."""
+        model = FakeModel(max_tokens=self.max_tokens)
+        self.bench = Bench(model, self.refuses)
+        marks = Thresholds(support=0.5, contradiction=0.9)
+        return Gate(model, self.bench, Settings(thresholds=marks))
+
+    def __call__(
+        self,
+        changes: dict[str, str | None],
+        response: object,
+        *words: str,
+        request: object = None,
+        path: str = "/v1/answer",
+    ) -> str:
+        """Return what the command prints."""
+        (self.folder / "gatekeeper.toml").write_text(toml(changes), encoding="utf-8")
+        files = {"--response": response, **({} if request is None else {"--request": request})}
+        for name, body in files.items():
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            (self.folder / name.strip("-")).write_bytes(data)
+        options = [word for name in files for word in (name, str(self.folder / name.strip("-")))]
+        config = str(self.folder / "gatekeeper.toml")
+        arguments = ["explain", "-c", config, "--path", path, *options, *words]
+        cli.main(arguments, standalone_mode=False, obj=self.open)
+        return self.capsys.readouterr().out
+
+    def json(self, *arguments: Any, **more: Any) -> Mapping[str, Any]:
+        """Return what the command prints with --json."""
+        found = json.loads(self(*arguments, "--json", **more))
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture
+def explain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Explain:
+    """Run the command in a folder, without settings from outside."""
+    monkeypatch.delenv("GATEKEEPER_MODE", raising=False)
+    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+    return Explain(tmp_path, capsys)
+
+
+IN_RESPONSE: dict[str, str | None] = {
+    "context": '[{ response = "/contexts/*", text = "/text", id = "/id" }]'
+}
+RESPONSE = {"answer": ANSWER, "contexts": [{"id": "kb-1", "text": GREEN}]}
+
+
+def test_tells_the_whole_way_of_an_answer(explain: Explain) -> None:
+    """Whoever asks why an answer was withheld gets each step that led there."""
+    told = explain(IN_RESPONSE, RESPONSE).splitlines()
+
+    for line in (
+        "route[0] /v1/answer: shadow, share 1 (set by policy)",
+        "request: POST (gated: POST), 0 bytes",
+        f"response: 200 application/json, {len(json.dumps(RESPONSE))} bytes",
+        f"answer: /answer is a string of {len(ANSWER)} characters",
+        "context[0] response: /contexts/* is an object with the keys id, text",
+        f"passage kb-1: {GREEN}",
+        "segment [0, 19) claim: The lamp is green.",
+        f"pair 0.90 for, 0.05 against: The lamp is green. | {GREEN}",
+        f"pair 0.10 for, 0.05 against: The door is blue. | {GREEN}",
+        "action when off: RELEASE",
+        "action when shadow: RELEASE (would WITHHOLD)",
+        "action when enforce: WITHHOLD",
+        "goes out when enforced: 200",
+    ):
+        assert line in told
+    assert any(line.startswith("FLAGGED: ") for line in told)
+    assert "could not be verified" in told[-1]
+    assert ANSWER not in told[-1]
+    assert explain.bench is not None
+    assert explain.bench.closed == 1
+
+
+def test_the_same_as_one_object(explain: Explain) -> None:
+    """Scripts get what people get, with whole texts."""
+    changes = {**IN_RESPONSE, "question": '{ request = "/q" }'}
+    assert "question asked: Which?" in explain(changes, RESPONSE, request={"q": "Which?"})
+
+    told = explain.json(changes, RESPONSE, request={"q": "Which?"})
+
+    assert (told["verdict"], told["action"], told["mode"]) == ("FLAGGED", "WITHHOLD", "shadow")
+    assert told["actions"] == {"off": "RELEASE", "shadow": "RELEASE", "enforce": "WITHHOLD"}
+    assert [claim["status"] for claim in told["claims"]] == ["SUPPORTED", "UNSUPPORTED"]
+    assert told["passages"] == [{"id": "kb-1", "text": GREEN}]
+    assert told["question"] == "Which?"
+    assert told["pointers"]["question"]["found"]
+    assert [segment["kind"] for segment in told["segments"]] == ["claim", "claim"]
+    assert told["pairs"][0] == {
+        "premise": GREEN,
+        "hypothesis": "The lamp is green.",
+        "support": 0.9,
+        "contradiction": 0.05,
+        "unresolved": None,
+    }
+    body = json.loads(told["response"]["body"])
+    assert (told["response"]["status"], body["contexts"]) == (200, RESPONSE["contexts"])
+    assert body["answer"] != ANSWER
+
+
+def test_pointer_that_leads_nowhere_says_how_far_it_led(explain: Explain) -> None:
+    """A renamed field is the commonest reason for nothing being checked."""
+    told = explain(
+        {"answer": '"/data/text"', "context": '[{ request = "/docs/*" }]'},
+        {"data": {"answer": ANSWER}},
+        request=[],
+    )
+
+    assert "answer: /data/text leads nowhere; at /data is an object with the keys answer" in told
+    assert "context[0] request: /docs/* leads nowhere; at the top is an empty list" in told
+    assert "NOT_CHECKED (shape)" in told
+    assert "evidence: the check never got that far" in told
+    assert "action when enforce: BLOCK" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["-H", "content-type: text/html"], "content_type"),
+        (["-H", "Content-Encoding: br"], "encoding"),
+        (["--method", "PUT"], "method"),
+        (["--status", "500"], "status"),
+        (["-H", "content-type: text/event-stream"], "stream"),
+    ],
+)
+def test_heads_count_as_in_front_of_the_app(
+    explain: Explain, words: list[str], reason: str
+) -> None:
+    """The reason is found by the middleware itself, not by a second set of rules."""
+    told = explain.json({}, RESPONSE, *words)
+
+    assert (told["verdict"], told["reason"]) == ("NOT_CHECKED", reason)
+
+
+def test_compressed_and_broken_bodies(explain: Explain) -> None:
+    """Traffic is saved as it went over the wire."""
+    packed = gzip.compress(json.dumps(RESPONSE).encode())
+
+    told = explain.json(IN_RESPONSE, packed, "-H", "content-encoding: gzip")
+    assert told["verdict"] == "FLAGGED"
+    assert told["pointers"]["answer"]["found"]
+
+    told = explain.json(IN_RESPONSE, b"{")
+    assert told["pointers"]["answer"] == {
+        "found": False,
+        "fault": "the body can't be read: shape",
+    }
+    assert "answer: the body can't be read: shape" in explain(IN_RESPONSE, b"{")
+
+
+def test_plain_text_with_passages_from_the_state(explain: Explain, tmp_path: Path) -> None:
+    """What the app put into request.state can be given beside the bodies."""
+    (tmp_path / "state.json").write_text(json.dumps({"passages": [GREEN]}), encoding="utf-8")
+    changes: dict[str, str | None] = {"answer": None, "shape": '"plain"'}
+
+    told = explain(changes, b"The lamp is green.", "--state", str(tmp_path / "state.json"))
+
+    assert "response: 200 text/plain, 18 bytes" in told
+    assert f"passage 0: {GREEN}" in told
+    assert "action when enforce: RELEASE" in told
+    assert told.splitlines()[-1] == "The lamp is green."
+
+
+def test_no_passage_is_told(explain: Explain) -> None:
+    """Evidence that was looked for and not there is a finding."""
+    told = explain({}, RESPONSE)
+
+    assert "evidence: no passage" in told
+    assert "NOT_CHECKED (no_context)" in told
+
+
+def test_unresolved_pairs_give_their_reason(explain: Explain) -> None:
+    """A pair without a score is told as that, never as a score."""
+    explain.refuses = UnresolvedReason.OVERLOAD
+
+    assert "pair overload: The lamp is green." in explain(IN_RESPONSE, RESPONSE)
+    pair = explain.json(IN_RESPONSE, RESPONSE)["pairs"][0]
+    assert (pair["support"], pair["unresolved"]) == (None, "overload")
+
+
+def test_claim_that_is_too_long_for_the_model_has_no_pairs(explain: Explain) -> None:
+    """The reason stands in the verdict; there was nothing to ask the model."""
+    explain.max_tokens = 10
+
+    told = explain.json(IN_RESPONSE, RESPONSE)
+
+    assert (told["reason"], told["pairs"]) == ("claim_too_long", [])
+
+
+def test_path_without_a_route_names_the_nearest(explain: Explain) -> None:
+    """A typing error in a path looks like a gate that does nothing."""
+    told = explain({}, RESPONSE, path="/v1/answers")
+    assert told.startswith("NOT_CHECKED: no_route")
+    assert "nearest: /v1/answer" in told
+    assert explain.bench is None
+
+    record = explain.json({}, RESPONSE, path="/zzz")
+    assert record == {"verdict": "NOT_CHECKED", "reason": "no_route", "nearest": ["/v1/answer"]}
+
+
+def test_run_time_mode_is_told(explain: Explain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mode on file need not be the one that holds."""
+    monkeypatch.setenv("GATEKEEPER_MODE", "off")
+
+    assert "/v1/answer: off, share 1 (set by environment)" in explain({}, RESPONSE)
+
+
+def test_foreign_text_is_shown_harmlessly(explain: Explain) -> None:
+    """Saved traffic may hold anything, also in keys and header lines, and at any length."""
+    hostile = {"answer": "\x1b[31m The lamp is green.", "contexts": [{"id": "\x1b", "text": GREEN}]}
+
+    told = explain(IN_RESPONSE, hostile, "-H", "content-type: application/json; a=\x1b")
+
+    assert "\x1b" not in told
+    assert "x..." in explain({}, {"answer": "x" * 5000})
+
+
+@pytest.mark.parametrize("words", [["-H", "nonsense"], ["-H", ": x"]])
+def test_header_that_is_none_is_refused(explain: Explain, words: list[str]) -> None:
+    """A header that is left out would change the verdict."""
+    with pytest.raises(InputError, match="--header"):
+        explain({}, RESPONSE, *words)
+
+
+@pytest.mark.parametrize("text", ["[1]", "{"])
+def test_state_that_is_no_object_is_refused(explain: Explain, tmp_path: Path, text: str) -> None:
+    """The file is checked before a model is loaded."""
+    (tmp_path / "state.json").write_text(text, encoding="utf-8")
+
+    with pytest.raises(InputError, match="a JSON object"):
+        explain({}, RESPONSE, "--state", str(tmp_path / "state.json"))
+    assert explain.bench is None
+
+
+def test_invalid_policy_is_told_as_a_start_would(explain: Explain) -> None:
+    """Explaining a policy that no worker would run explains nothing."""
+    with pytest.raises(ConfigurationError):
+        explain({"mode": '"on"'}, RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer", "followed", "there"),
+    [
+        ({"a": [{"b": "x"}]}, "/a/*/b", "/a/*/b", "a string of 1 characters"),
+        ({"a": [{"b": "x"}]}, "/a/0/c", "/a/0", "an object with the keys b"),
+        ({"a": {}}, "/a/b", "/a", "an empty object"),
+        ({"a": []}, "/a/*", "/a", "an empty list"),
+        ({"a": [1, 2]}, "/a", "/a", "a list of 2"),
+        ({"a": None}, "/a/b", "/a", "null"),
+        ({"a": True}, "/a", "/a", "true or false"),
+        ({"a": Number("1.50")}, "/a", "/a", "a number"),
+        ({"a/b": "x"}, "/a~1b", "/a~1b", "a string of 1 characters"),
+        (dict.fromkeys("abcdefghijklmn"), "/z", "", None),
+        ("x", "", "", "a string of 1 characters"),
+    ],
+)
+def test_trail(document: object, pointer: str, followed: str, there: str | None) -> None:
+    """What stands where a pointer stops is what one needs to mend it."""
+    trail = follow(document, pointer)
+
+    assert (trail.followed, trail.is_found) == (followed, followed == pointer)
+    assert trail.there == (
+        there or "an object with the keys a, b, c, d, e, f, g, h, i, j, k, l and 2 more"
+    )
