@@ -258,7 +258,7 @@ class Blocks:
         done = Unit(start=unit.pieces[0].start, text=_text(unit.pieces),
                     form=Form.LEAD_IN if leads else form, carried=unit.carried,
                     heading=self._nearest(), label=unit.label, fresh=unit.fresh)  # fmt: skip
-        if leads:
+        if leads and following is Form.LIST_ITEM:
             self._leads = [lead for lead in self._leads if lead[0] < indent]
             self._leads.append((indent, done.slice))
         yield done

@@ -134,6 +134,11 @@ def ends_open(text: str) -> bool:
     return word in _AUXILIARIES or word in _VERBS or word in _PREPOSITIONS or word in _OPEN
 
 
+def is_name(phrase: str) -> bool:
+    """True if a noun phrase may be a person's name: a capital and no article before it."""
+    return phrase[:1].isupper() and phrase.split(" ", 1)[0].lower() not in _DETERMINERS
+
+
 def is_plural(phrase: str) -> bool:
     """Guess the number of a noun phrase from its head; "and" makes it plural."""
     words = phrase.lower().split()
@@ -215,6 +220,8 @@ def _has_own_subject(rest: list[_Word], *, strict: bool) -> bool:
         return len(rest) > 1 and (first not in {"this", "these"} or _verb(rest[:7]) is not None)
     verb = _verb(rest[:7])
     if verb is None or first in _NO_SUBJECT or any(word.stopped for word in rest[:verb]):
+        return False
+    if any(word.bare in _JOINTS or word.bare == "-" for word in rest[:verb]):
         return False
     return not strict or first in _DETERMINERS or rest[0].raw[:1].isupper()
 

@@ -270,6 +270,8 @@ def _hypothesis(
         phrase = normal.text[slice(*clause.subject)]
         text = f"{phrase} {copula(phrase, body) if clause.participle else ''}{body}"
         said = Statement(text, ((unit.start + begin, unit.start + end),))
+        if starts_with_pronoun(text):
+            said = resolve(text, subject)
     else:
         said = resolve(body, subject)
     if unit.form is not Form.LIST_ITEM:

@@ -7,7 +7,14 @@ added; all else put before a slice is a slice of the same text, whose offsets ar
 import re
 from dataclasses import dataclass
 
-from gatekeeper.core.clauses import ADVERBS, ends_open, has_finite_verb, is_plural, subject_of
+from gatekeeper.core.clauses import (
+    ADVERBS,
+    ends_open,
+    has_finite_verb,
+    is_name,
+    is_plural,
+    subject_of,
+)
 from gatekeeper.core.records import spoken
 from gatekeeper.core.text import Normalised, normalise
 from gatekeeper.core.units import Form, Slice, Unit
@@ -36,6 +43,11 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWING = re.compile(r"\s+(?:(?:the|these) following(?: \w+)?|as follows)\Z", re.IGNORECASE)
+_STEPS = re.compile(
+    r",? (?:you (?:can|may|should) (?:also )?|please )?(?:follow|take|try|consider|do|use|perform)"
+    r"(?: \w+ing)? (?:these|the following|the) (?:\w+ )?\w+(?: below)?\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,10 @@ def resolve(text: str, subject: Subject | None) -> Statement:
     match = _PRONOUN.match(text)
     if match is None or subject is None or _EXPLETIVE.match(text):
         return Statement(text)
-    if (match.group().lower() in {"they", "these"}) != is_plural(subject.text):
+    word = match.group().lower()
+    if (word in {"they", "these"}) != is_plural(subject.text):
+        return Statement(text)
+    if word in {"he", "she"} and not is_name(subject.text):
         return Statement(text)
     return Statement(subject.text + text[match.end() :], (subject.span,))
 
@@ -97,6 +112,7 @@ def with_lead(text: str, carried: tuple[Slice, ...]) -> Statement:
     for one in carried:
         lead = normalise(one.text).text.rstrip(": ")
         lead = lead[here.end() :] if (here := _HERE.match(lead)) else lead
+        lead = _STEPS.sub("", lead)
         short = _FOLLOWING.sub("", lead)
         lead = short if ends_open(short) else lead
         if lead and not _EMPTY.fullmatch(lead):

@@ -203,6 +203,12 @@ def test_a_refusal_keeps_the_claim_behind_it() -> None:
         ("It costs\n15. More is due.", ["It costs 15. More is due."]),
         ("- one\n\n- two\nThree is new.", ["one", "two", "Three is new."]),
         ("- one\ntwo", ["one two"]),
+        ("Ann Lee is here. She is old.", ["Ann Lee is here.", "Ann Lee is old."]),
+        ("The story is long. She is old.", ["The story is long.", "She is old."]),
+        ("The Wren is old. It is red and has a mast.",
+         ["The Wren is old.", "The Wren is red", "The Wren has a mast."]),
+        ("To reset it, follow these steps:\n- Press it.", ["To reset it: Press it."]),
+        ("Use:\n```\nx = 1\n```\n- one", ["x = 1", "one"]),
         ("Your account pays 5%, compounded daily.",
          ["Your account pays 5%", "Your account is compounded daily."]),
         ("The rates were low, last updated in May.",
@@ -257,6 +263,15 @@ def test_sentences_of_a_passage() -> None:
         (Form.TABLE_ROW, "A: 1, B: 2"),
     ]
     assert {one.heading for one in found[1:]} == {"Pools"}
+
+
+def test_json_passages_are_read_by_key() -> None:
+    """A retrieved record is evidence as well as a sentence is."""
+    found = sentences('{"air": {"dust": 4}, "note": "x"}')
+    assert [(one.form, one.text) for one in found] == [
+        (Form.RECORD, "air dust: 4"),
+        (Form.RECORD, "note: x"),
+    ]
 
 
 def test_resolved_names_the_subject() -> None:

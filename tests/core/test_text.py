@@ -24,6 +24,7 @@ MARKDOWN = st.lists(
         ("The hut has **76** beds.", "The hut has 76 beds."),
         ("1**2** boats", "12 boats"),
         ("**76 beds", "76 beds"),
+        ("2**3 and 4**5", "2**3 and 4**5"),
         ("a __b__ _c_ ~~d~~ ***e***", "a b c d e"),
         ("5 * 3 is not 5*3*2 or 2**3", "5 * 3 is not 5*3*2 or 2**3"),
         ("call open_store or `a_b*c*`", "call open_store or a_b*c*"),
