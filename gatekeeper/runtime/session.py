@@ -75,14 +75,14 @@ class Session:
         """Run one forward pass over the pairs, in order. Blocking.
 
         Raises:
-            InferenceError: If the runtime fails or a probability is not finite.
+            InferenceError: If the runtime fails or a logit is not finite.
         """
         if not pairs:
             return []
-        probabilities = _softmax(self.logits(pairs), self.manifest.temperature)
-        if not np.isfinite(probabilities).all():
+        logits = self.logits(pairs)
+        if not np.isfinite(logits).all():
             raise InferenceError("the model gave a number that is none (NaN or infinity)")
-        return [self._pair_score(row) for row in probabilities]
+        return [self._pair_score(row) for row in _softmax(logits, self.manifest.temperature)]
 
     def logits(self, pairs: Sequence[EncodedPair], *, width: int = 0) -> npt.NDArray[np.float64]:
         """Return the raw outputs, shape ``(pairs, classes)``, classes in manifest order.

@@ -6,6 +6,7 @@ fight over. A literal "[SEP]" in a passage is text.
 """
 
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from gatekeeper.runtime.manifest import MANIFEST, TOKENIZER, Manifest
 LEAST_PREMISE_TOKENS = 16
 # Texts whose ids are kept: the windows and claims of a few answers. A premise meets many claims.
 REMEMBERED_TEXTS = 1024
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PairTokenizer:
@@ -73,7 +76,9 @@ class PairTokenizer:
         return tuple(self._encode(text).ids)
 
     def _encode(self, text: str) -> Encoding:
-        return self._tokenizer.encode(text, add_special_tokens=False)
+        # Half a surrogate pair, which JSON can carry, is no character to the tokenizer.
+        whole = _SURROGATE.sub("\ufffd", text)
+        return self._tokenizer.encode(whole, add_special_tokens=False)
 
     def _template_ids(self, folder: Path, template: str) -> list[tuple[int, ...]]:
         """Return the special tokens before, between and after the two texts."""
