@@ -64,6 +64,8 @@ _AFTER_PARTICIPLE = _PREPOSITIONS | frozenset(
     "annually daily every hourly monthly once quarterly twice weekly yearly again each".split()
 )
 _JOINTS = frozenset(("and", "but", "yet"))
+# Within a subject these tell that the verb behind them is another's.
+_BREAKS = _JOINTS | _PRONOUNS | {"-"}
 _WORD = re.compile(r"\S+")
 _MAX_WORDS = 150  # a longer sentence stays whole; keeps the work linear
 _MAX_SUBJECT = 9
@@ -221,7 +223,7 @@ def _has_own_subject(rest: list[_Word], *, strict: bool) -> bool:
     verb = _verb(rest[:7])
     if verb is None or first in _NO_SUBJECT or any(word.stopped for word in rest[:verb]):
         return False
-    if any(word.bare in _JOINTS or word.bare == "-" for word in rest[:verb]):
+    if any(word.bare in _BREAKS for word in rest[1:verb]):
         return False
     return not strict or first in _DETERMINERS or rest[0].raw[:1].isupper()
 

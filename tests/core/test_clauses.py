@@ -69,6 +69,7 @@ def test_splits(sentence: str, expected: list[str]) -> None:
         "Once approved, the money goes to your account.",
         "Cats, dogs and birds are welcome.",
         "It is long, oiled.",
+        "The hut is one year old and six years after it was built the roof fell.",
         "The mast is long, also newly.",
         "The mast is long, painted, and old.",
         "The room has a bed and a rug - and has",
