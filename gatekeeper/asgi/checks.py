@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gatekeeper.asgi import evidence
 from gatekeeper.asgi.coding import decode
-from gatekeeper.asgi.jsontext import UncheckableError, parse
+from gatekeeper.asgi.jsontext import UncheckableError, parse, scalar
 from gatekeeper.asgi.payload import Payload, read
 from gatekeeper.asgi.services import Services
 from gatekeeper.errors import UnavailableError
@@ -157,9 +157,8 @@ class Inspection:
             yield
         joined = evidence.join(found, route.bounds)
         question = route.question and evidence.find_or_none(request, route.question)
-        gathered.append(
-            Evidence(passages=joined, question=question if isinstance(question, str) else None)
-        )
+        asked = scalar(question) if isinstance(question, str) else None
+        gathered.append(Evidence(passages=joined, question=asked))
         self.findings.evidence_words = sum(len(passage.text.split()) for passage in joined)
 
     async def _check(self, text: str | None, of: Evidence) -> Verdict:

@@ -87,7 +87,6 @@ class GatekeeperMiddleware:
     async def _close(self) -> None:
         """Let shadow checks end, then close the gate."""
         await self._services.shadows.drain(_DRAIN_S)
-        self._services.executor.shutdown(wait=False, cancel_futures=True)
         if self._shutdown is not None:
             await self._shutdown()
 

@@ -46,6 +46,7 @@ _OF_THE_BODY = frozenset(
         b"age",
     }
 )
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _OF_ITS_KIND = frozenset(
     {b"content-type", b"content-language", b"content-location", b"content-disposition"}
 )
@@ -63,7 +64,7 @@ def blocked(route: Route, head: Head | None, facts: Facts) -> list["Message"]:
     """Return the messages of a problem report (RFC 9457) that says nothing of the answer."""
     problem: dict[str, object] = {
         "type": "about:blank",
-        "title": HTTPStatus(route.block_status).phrase,
+        "title": _PHRASES.get(route.block_status, "Blocked"),
         "status": route.block_status,
         "detail": route.withheld_text,
     }

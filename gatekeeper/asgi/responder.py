@@ -52,6 +52,8 @@ class Responder:
             self._record(NotCheckedReason.CLIENT_GONE, None)
             raise
         finally:
+            # What the app has put into its copy of the scope is there for those outside the gate.
+            call.scope.update({key: scope[key] for key in scope.keys() - call.scope.keys()})
             try:
                 await self._end()
             finally:

@@ -36,11 +36,16 @@ class Copy:
             return
         self._copy(message)
         is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
-        material = call.material(self._head, b"".join(self._body)) if is_last else None
+        material = call.material(self._head, self._taken()) if is_last else None
         await self._pass(message)
         if material is not None and not call.is_settled:
             self.is_handed_over = True
             call.services.shadows.begin(self._check(material), self._checked)
+
+    def _taken(self) -> bytes:
+        """Return the copied body; the pieces are not kept beside it."""
+        pieces, self._body = self._body, []
+        return b"".join(pieces)
 
     def refuse(self, verdict: Verdict) -> None:
         """Give the copy up and count why; the response goes on."""
