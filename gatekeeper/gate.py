@@ -127,6 +127,7 @@ class Check:
         )
         self._segmenter = Segmenter(gate.settings.boilerplate)
         self._pieces: list[str] = []
+        self._chars = 0
         self._segments: list[Segment] = []
         self._claims: list[ClaimPlan] = []
         self._planner: Planner | None = None
@@ -135,12 +136,16 @@ class Check:
         """Take the next piece of the answer; returns the segments it completed."""
         done = len(self._segments)
         self._pieces.append(text)
+        self._chars += len(text)
+        if self._is_too_long():
+            return ()
         await self._work(lambda: self._segmenter.feed(text))
         return tuple(self._segments[done:])
 
     async def finish(self) -> Verdict:
         """Score what was planned and give the verdict."""
-        await self._work(self._segmenter.finish)
+        if not self._is_too_long():
+            await self._work(self._segmenter.finish)
         reason = self._not_checked()
         if reason is not None:
             return self._verdict((), reason)
@@ -189,7 +194,12 @@ class Check:
             return ClaimPlan(segment=claim)
         return planner.plan(claim)
 
+    def _is_too_long(self) -> bool:
+        return self._chars > self._gate.settings.limits.answer_chars
+
     def _not_checked(self) -> NotCheckedReason | None:
+        if self._is_too_long():
+            return NotCheckedReason.SIZE
         if not any(piece.strip() for piece in self._pieces):
             return NotCheckedReason.NO_TEXT
         return None if self._evidence.passages else NotCheckedReason.NO_CONTEXT
@@ -247,7 +257,7 @@ class Check:
         self, claims: tuple[ClaimVerdict, ...], reason: NotCheckedReason | None = None
     ) -> Verdict:
         return Verdict(
-            segments=tuple(self._segments),
+            segments=() if reason is NotCheckedReason.SIZE else tuple(self._segments),
             claims=claims,
             not_checked=reason,
             fingerprint=self._gate.fingerprint,

@@ -167,6 +167,14 @@ def test_answer_with_too_many_claims_is_unresolved_as_a_whole() -> None:
     assert len(verdict.claims) == 5
 
 
+def test_answer_past_its_bound_is_not_checked() -> None:
+    """Work on one answer is bounded before it begins, and the end of it never goes unread."""
+    verdict = check("The gate is red. " * 5, "The gate is red.", by=gate(answer_chars=60))
+
+    assert verdict.not_checked is NotCheckedReason.SIZE
+    assert verdict.claims == ()
+
+
 def test_claim_beyond_the_pair_tokens_is_unresolved() -> None:
     """What was left out of the plan is said, not guessed."""
     model = FakeModel()

@@ -30,7 +30,8 @@ class Limits:
 
     ``pair_tokens`` bounds the model's work on one answer; ``joint_tokens`` of it are kept for
     joint premises. A claim takes at most a quarter of what is left of the rest, but always
-    ``least_windows``; a claim for which not even those are left is unresolved.
+    ``least_windows``; a claim for which not even those are left is unresolved. ``answer_chars`` and
+    ``claims`` bound an answer as a whole: past one it is not checked, or unresolved, never in part.
     """
 
     windows: int = 5
@@ -40,6 +41,7 @@ class Limits:
     pair_tokens: int = 1600
     joint_tokens: int = 400
     claims: int = 64
+    answer_chars: int = 50_000
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Pure. A term is a lower-case word without its commonest English endings, or a nu
 """
 
 import re
+from functools import lru_cache
 
 WORD = re.compile(r"\d[\d.,:/]*\d|\w+")
 
@@ -21,6 +22,8 @@ _ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "edly", "ies", "i
             "ions", "ers", "er", "ed", "es", "ly", "al", "s", "e", "y")  # fmt: skip
 
 
+# The words of a service repeat; without the memory a third of the time of ranking goes here.
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Cut one ending off a lower-case word, so that "refunded" and "refunds" meet.
 
