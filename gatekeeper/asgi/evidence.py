@@ -214,7 +214,7 @@ def _read(path: str) -> tuple[Found, ...]:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(path, str(error), "a UTF-8 text file") from error
-    return tuple((None, part) for part in re.split(r"\n[ \t]*\n", text) if part.strip())
+    return tuple((None, part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
 def _import(target: str) -> Resolver:
