@@ -87,7 +87,7 @@ async def replay(route: Route, gate: Gate, saved: Saved) -> Heard:
     heard = Heard()
     texts: dict[EncodedPair, tuple[str, str]] = {}
     judge = _Judge(gate.judge, texts, heard)
-    enforced = replace(route, mode=Mode.ENFORCE, share=1.0, budget_s=PATIENCE_S)
+    enforced = replace(route, mode=Mode.ENFORCE, budget_s=PATIENCE_S)
     services = Services(
         gate=_Gate(Gate(_Model(gate.model, texts), judge, gate.settings), heard),
         judge=judge,

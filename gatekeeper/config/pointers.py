@@ -2,6 +2,8 @@
 
 import re
 
+from gatekeeper.config.words import shown
+
 # The reference tokens of RFC 6901, section 3: "~" only as "~0" or "~1".
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 
@@ -22,9 +24,9 @@ def fault_of(pointer: str, *, each: bool = False) -> tuple[str, str] | None:
 
 def _slip(pointer: str) -> str:
     if pointer.startswith(("$.", "$[")):
-        return f'write "{_from_path(pointer[1:])}"'
+        return f"write {shown(_from_path(pointer[1:]))}"
     if not pointer.startswith("/") and "~" not in pointer:
-        return f'write "{_from_path(pointer)}"'
+        return f"write {shown(_from_path(pointer))}"
     return 'write "~" as "~0" and a "/" inside a key as "~1"'
 
 

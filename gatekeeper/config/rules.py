@@ -117,7 +117,9 @@ def _check_words(route: Route, part: Part) -> None:
 def _check_path(route: Route, part: Part) -> None:
     path = route.path
     if not path.startswith("/"):
-        part.note("path", shown(path), "a path that begins with /", f'write path = "/{path}"')
+        part.note(
+            "path", shown(path), "a path that begins with /", f"write path = {shown('/' + path)}"
+        )
     elif set("?#") & set(path):
         part.note("path", shown(path), "a path without query or fragment")
     elif set("{}*") & set(path):
