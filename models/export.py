@@ -21,7 +21,8 @@ from models.static import observed_ranges
 DATA_FREE: dict[str, linear.Linear] = {
     "fp32": linear.float32,
     "int8_per_token": linear.PerTokenInt8(),
-    "int7_per_token": linear.PerTokenInt8(levels=63),
+    "int8_per_token_unbounded": linear.PerTokenInt8(keep_sums=False),
+    "int7_per_token": linear.PerTokenInt8(levels=63, keep_sums=False),
     "int8_block32": linear.block32,
 }
 VARIANTS = (*DATA_FREE, "int8_static")

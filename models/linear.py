@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from onnx import TensorProto
 
-from models.nodes import FloatArray, Nodes, quantise_rows
+from models.nodes import FloatArray, Int8Array, Nodes, quantise_channels, quantise_rows
 
 ZERO_POINT = 128  # unsigned activations around 128: signed ones have no fast path on x86
 SMALLEST = 1e-12  # stands in for the maximum of a row of zeros, whose scale would divide by 0
@@ -35,12 +35,12 @@ class PerTokenInt8:
     """Each row has its own scale, max|x| / 127, so no row can move another one.
 
     Args:
-        levels: 127 for full int8 weights; 63 keeps them to 7 bits, which can't saturate the
-            16-bit sums of processors without VNNI.
+        levels: 127 for int8 weights; 63 keeps them to 7 bits.
+        keep_sums: Round so that no processor can saturate, see ``quantise_channels``.
     """
 
-    def __init__(self, levels: int = 127) -> None:
-        self.levels = levels
+    def __init__(self, levels: int = 127, *, keep_sums: bool = True) -> None:
+        self.levels, self.keep_sums = levels, keep_sums
 
     def __call__(self, nodes: Nodes, rows: str, weight: FloatArray, bias: FloatArray) -> str:
         """Quantise the rows, multiply integers, scale back by row and by channel."""
@@ -51,7 +51,8 @@ class PerTokenInt8:
         zero = nodes.tensor(np.array([ZERO_POINT], dtype=np.uint8))
         zeros = nodes.add("Expand", zero, nodes.add("Shape", flat))
         integers = nodes.add("QuantizeLinear", rows, flat, zeros, axis=0)
-        by_channel = _integer_product(nodes, integers, weight, ZERO_POINT, self.levels)
+        channels = quantise_channels(weight, levels=self.levels, keep_sums=self.keep_sums)
+        by_channel = _integer_product(nodes, integers, channels, ZERO_POINT)
         return nodes.add("Add", nodes.add("Mul", by_channel, scale), nodes.tensor(bias))
 
 
@@ -62,8 +63,8 @@ class StaticInt8:
         ranges: (smallest, largest) input of each multiplication, in the order of the graph.
     """
 
-    def __init__(self, ranges: Iterator[tuple[float, float]], levels: int = 127) -> None:
-        self.ranges, self.levels = ranges, levels
+    def __init__(self, ranges: Iterator[tuple[float, float]]) -> None:
+        self.ranges = ranges
 
     def __call__(self, nodes: Nodes, rows: str, weight: FloatArray, bias: FloatArray) -> str:
         """Quantise with the fixed scale, multiply integers, scale back by channel."""
@@ -73,7 +74,8 @@ class StaticInt8:
         zero = round(-low / scale)
         zero_point = nodes.tensor(np.array(zero, dtype=np.uint8))
         integers = nodes.add("QuantizeLinear", rows, nodes.scalar(scale), zero_point)
-        by_channel = _integer_product(nodes, integers, weight, zero, self.levels)
+        channels = quantise_channels(weight, levels=127, keep_sums=True)
+        by_channel = _integer_product(nodes, integers, channels, zero)
         scaled = nodes.add("Mul", by_channel, nodes.scalar(scale))
         return nodes.add("Add", scaled, nodes.tensor(bias))
 
@@ -100,9 +102,9 @@ def block32(nodes: Nodes, rows: str, weight: FloatArray, bias: FloatArray) -> st
 
 
 def _integer_product(
-    nodes: Nodes, integers: str, weight: FloatArray, zero: int, levels: int
+    nodes: Nodes, integers: str, channels: tuple[Int8Array, FloatArray], zero: int
 ) -> str:
-    quantised, scales = quantise_rows(weight, levels=levels)
+    quantised, scales = channels
     product = nodes.add(
         "MatMulInteger",
         integers,

@@ -68,3 +68,23 @@ def quantise_rows(table: FloatArray, *, levels: int) -> tuple[Int8Array, FloatAr
     largest = np.abs(table).max(axis=1)
     scales = np.where(largest > 0, largest / levels, 1.0).astype(np.float32)
     return np.rint(table / scales[:, None]).astype(np.int8), scales
+
+
+def quantise_channels(
+    weight: FloatArray, *, levels: int, keep_sums: bool
+) -> tuple[Int8Array, FloatArray]:
+    """Round a weight ``[out, in]`` like ``quantise_rows``, optionally so that no sum saturates.
+
+    Without VNNI an x86 processor multiplies unsigned by signed bytes two at a time and keeps the
+    sum of two neighbours in 16 bits, cut off at 32,767. That sum is at most 255 times what two
+    neighbours of one sign hold together, so ``keep_sums`` bounds that by 128: where a large weight
+    has small neighbours, nearly all 8 bits are used.
+    """
+    largest = np.abs(weight).max(axis=1) / levels
+    if keep_sums:
+        both = np.stack([np.clip(weight, 0, None), np.clip(-weight, 0, None)])
+        neighbours = both[:, :, 0::2] + both[:, :, 1::2]
+        # 127, not 128: rounding may add a half to each of the two.
+        largest = np.maximum(largest, neighbours.max(axis=(0, 2)) / 127)
+    scales = np.where(largest > 0, largest, 1.0).astype(np.float32)
+    return np.rint(weight / scales[:, None]).astype(np.int8), scales
