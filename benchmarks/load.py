@@ -331,7 +331,7 @@ def main() -> None:
     for name, bench in benches.items():
         results[name] = asyncio.run(measure(bench, checks=options.checks, burst=options.burst))
         bench.scheduler.close()
-    options.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        options.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(results, indent=2))
 
 

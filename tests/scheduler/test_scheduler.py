@@ -1000,3 +1000,145 @@ def test_worker_steps_behind_the_server() -> None:
 
     assert found == [min(here + NICENESS, 19)]
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == here
+
+
+def test_steps_cancelled_in_a_step_go_no_further() -> None:
+    """A client that left in the middle of a slice costs that slice and no more."""
+    clock = ManualClock()
+    begun, go = threading.Event(), threading.Semaphore(0)
+    taken: list[int] = []
+
+    def steps() -> Iterator[None]:
+        for n in range(3):
+            taken.append(n)
+            clock.now_s += 1.0
+            begun.set()
+            assert go.acquire(timeout=PATIENCE_S)
+            yield
+
+    scheduler = Scheduler(FakeModel(), clock=clock)
+
+    async def main() -> None:
+        gone = later(scheduler.run(steps()))
+        assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+        gone.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+        go.release(3)
+        await scheduler.run(iter([None]))
+
+    played(main())
+    scheduler.close()
+    assert taken == [0]
+
+
+def test_last_step_of_a_cancelled_call_is_forgotten() -> None:
+    """An outcome that nobody waits for any more is no error."""
+    begun, go = threading.Event(), threading.Semaphore(0)
+
+    def steps() -> Iterator[None]:
+        begun.set()
+        assert go.acquire(timeout=PATIENCE_S)
+        yield
+
+    scheduler = Scheduler(FakeModel(), clock=ManualClock())
+
+    async def main() -> None:
+        gone = later(scheduler.run(steps()))
+        assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+        gone.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+        go.release()
+        await scheduler.run(iter([None]))
+
+    played(main())
+    scheduler.close()
+
+
+def test_priority_that_may_not_be_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox that forbids it, or another system, still gets its checks."""
+
+    def forbid(_which: int, _who: int, _priority: int) -> None:
+        raise PermissionError
+
+    for name, value in (("os.setpriority", forbid), ("sys.platform", "elsewhere")):
+        monkeypatch.setattr(name, value)
+        scheduler = Scheduler(FakeModel(), clock=ManualClock())
+        assert reasons(played(scheduler.score(pairs(1), deadline=None))) == {None}
+        scheduler.close()
+
+
+def test_model_too_small_to_warm_up() -> None:
+    """A model with next to no room learns its cost from the first checks instead."""
+    scheduler = Scheduler(load=lambda: FakeModel(max_tokens=8), clock=ManualClock())
+
+    played(scheduler.start())
+    scheduler.close()
+
+    assert scheduler.statistics().loads == 1
+
+
+def test_close_during_a_load_that_fails() -> None:
+    """A load that fails after the end is not tried again."""
+    may_fail, loading = threading.Semaphore(0), threading.Event()
+
+    def load() -> Model:
+        loading.set()
+        assert may_fail.acquire(timeout=PATIENCE_S)
+        raise ModelError("broken")
+
+    scheduler = Scheduler(load=load, clock=ManualClock())
+
+    async def main() -> None:
+        waits = later(scheduler.start())
+        assert await asyncio.to_thread(loading.wait, PATIENCE_S)
+        closing = later(asyncio.to_thread(scheduler.close))
+        with pytest.raises(UnavailableError, match="shutdown"):
+            await waits
+        may_fail.release()
+        await closing
+
+    played(main())
+    assert scheduler.statistics().failed_loads == 1
+
+
+def test_new_process_id_means_a_new_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a forked child does, seen from inside: nothing of the parent's is used."""
+    loads: list[int] = []
+
+    def load() -> Model:
+        loads.append(os.getpid())
+        return FakeModel()
+
+    scheduler = Scheduler(load=load, clock=ManualClock())
+    played(scheduler.start())
+    parent = os.getpid()
+    scheduler.close()
+    monkeypatch.setattr("os.getpid", lambda: parent + 1)
+
+    played(scheduler.start())
+    assert reasons(played(scheduler.score(pairs(1), deadline=None))) == {None}
+    scheduler.close()
+
+    assert loads == [parent, parent + 1]
+
+
+def test_long_line_is_served_to_its_end() -> None:
+    """A pass is planned from the head of a long line; the tail gets its turn."""
+    model = SteppedModel().hold()
+    scheduler = Scheduler(model, clock=ManualClock())
+
+    async def main() -> None:
+        first = later(scheduler.score(pairs(1), deadline=None))
+        await entered(model)
+        others = [later(scheduler.score(pairs(100), deadline=None)) for _ in range(5)]
+        await others_ran()
+        model.let_all_pass()
+        for scores in await asyncio.gather(first, *others):
+            assert reasons(scores) == {None}
+
+    played(main())
+    scheduler.close()
+
+    assert sum(len(batch) for batch in model.began) == 501
