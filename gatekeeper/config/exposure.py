@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gatekeeper.config.routes import REASONS
+from gatekeeper.config.keys import REASONS
 from gatekeeper.policy import CLIENT_REASONS, HELD_BACK, Policy, Reactions, Route
 from gatekeeper.verdict import Action, NotCheckedReason
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from gatekeeper.config.keys import MODES
 from gatekeeper.config.reader import Faults, Table
-from gatekeeper.config.routes import MODES
 from gatekeeper.config.words import shown
 from gatekeeper.errors import ConfigurationError, InputError
 from gatekeeper.policy import Mode

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gatekeeper.config import policy_hash, read_draft
-from gatekeeper.config.modefile import parse_mode_file
-from gatekeeper.config.routes import (
+from gatekeeper.config.keys import (
     POLICY_BOUNDS,
     POLICY_KEYS,
     REASONS,
@@ -16,6 +15,7 @@ from gatekeeper.config.routes import (
     TARGETS_KEYS,
     TRIP_KEYS,
 )
+from gatekeeper.config.modefile import parse_mode_file
 from gatekeeper.config.sources import SHARE_KEYS, SOURCE_KEYS
 from gatekeeper.errors import ConfigurationError
 from tests.config.policies import toml

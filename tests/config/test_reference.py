@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.config.routes import (
+from gatekeeper.config.keys import (
     ON_FLAGGED,
     ON_NO_CLAIMS,
     POLICY_BOUNDS,
