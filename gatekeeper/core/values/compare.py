@@ -15,7 +15,7 @@ from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms
 from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
-from gatekeeper.core.values.polarity import polarity
+from gatekeeper.core.values.polarity import is_negative, polarity
 from gatekeeper.core.values.written import judge_written
 
 _DERIVE_FROM = 3  # best-aligned sentences whose values are combined
@@ -47,7 +47,22 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
     claim_terms = blanked_terms(hypothesis, extract(hypothesis))
     claim = Claim(values=values, terms=claim_terms, aligned=align(claim_terms, facts), facts=facts)
     findings = [finding for value in values for finding in _judge(value, claim)]
+    if is_negative(plain):
+        findings = [finding for finding in findings if _holds_under_negation(finding, facts)]
     return (*findings, *polarity(plain, hypothesis, claim))
+
+
+def _holds_under_negation(finding: Finding, facts: FactIndex) -> bool:
+    """False for a clash or absence that a negated claim may have by rights.
+
+    "It did not open in 2018" is no error where the evidence says 2014; "not after 60 days" is one
+    where it says "not after 14 days".
+    """
+    if finding.value is not None and finding.value.kind is Kind.QUOTE:
+        return True
+    if finding.relation is Relation.CLASHING and finding.sentence is not None:
+        return is_negative(facts.facts[finding.sentence].text)
+    return finding.relation is not Relation.ABSENT
 
 
 def _judge(value: Value, claim: Claim) -> Iterator[Finding]:

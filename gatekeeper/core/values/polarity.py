@@ -19,6 +19,9 @@ _CLOSE = 0.6  # share of the claim's terms; synonyms may be missing from it
 
 _WORD = re.compile(r"[^\W_]+|[,;:?]")
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|well|so|indeed),\s", re.IGNORECASE)
+_NO_MORE_THAN = re.compile(
+    r"\bn(?:o|ot) (?:more|less|fewer|later|earlier|older|younger|exceed|only)\b", re.IGNORECASE
+)
 _CLAUSE_END = frozenset(
     "; : but however although though while whereas yet because since which who".split()
 )
@@ -91,6 +94,16 @@ class _Statement:
         return frozenset().union(*self.pieces)
 
 
+def is_negative(text: str) -> bool:
+    """True if a text has a negator, bounds such as "no more than" and a leading "no," apart."""
+    rest = _NO_MORE_THAN.sub(" ", _INTERJECTION.sub("", text))
+    return not _NEGATORS.isdisjoint(_words(rest))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower().replace("n't", " not").replace("cannot", "can not"))
+
+
 def polarity(plain: str, hypothesis: str, claim: Claim) -> Iterator[Finding]:
     """Yield at most one finding: the claim negates, or says more strongly, what it copies.
 
@@ -130,7 +143,7 @@ def _statements(text: str) -> list[_Statement]:
     denied = _DENIALS.search(text)
     rest = text[denied.end() :] if denied else text
     clauses: list[list[str]] = [[]]
-    for word in _WORD.findall(rest.lower().replace("n't", " not").replace("cannot", "can not")):
+    for word in _words(rest):
         if word in _CLAUSE_END:
             clauses.append([])
         else:

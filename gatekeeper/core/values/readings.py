@@ -74,6 +74,8 @@ def _is_weak(tokens: list[Token], first: Quantity, second: Quantity, noun: str) 
         return False
     if number.fraction:
         return number.end == number.begin + 1
+    if number.value == 0:
+        return True
     if number.value == 1:
         return before not in ("only", "exactly", "just")
     return number.value <= 12 and before in _DEFINITE
@@ -134,7 +136,7 @@ def _other_readings(tokens: list[Token], first: Quantity, second: Quantity) -> I
     if number.other is not None:
         yield Reading(
             kind=Kind.NUMBER, low=number.other, high=number.other, number=number.other,
-            top=number.other,            step=Fraction(1), coarse=Fraction(1),
+            top=number.other, step=Fraction(1), coarse=Fraction(1),
         )  # fmt: skip
     if number.fraction:
         share = number.value * 100

@@ -1,5 +1,6 @@
 """Judge the values that are compared as text: addresses, identifiers, versions, quotations."""
 
+import re
 from bisect import bisect_right
 
 from gatekeeper.core.terms import terms
@@ -8,6 +9,7 @@ from gatekeeper.core.values.literals import MIN_QUOTE_WORDS, fold, spoken
 from gatekeeper.core.values.match import Match, agreement
 from gatekeeper.core.values.model import Fact, Finding, Kind, Relation, Value
 
+_GOES_ON = re.compile(r"\.?\w|[-/@]")  # after an address: it is part of a longer one
 _MIN_FOLDED = 3  # characters: shorter identifiers are found in any text
 _REWORDED = 0.75  # share of a quotation's terms in a sentence that words it differently
 
@@ -52,8 +54,7 @@ def _verbatim(value: Value, claim: Claim) -> int | None:
     key = value.readings[0].key
     for position, fact in enumerate(claim.facts.facts):
         before, found, after = fact.text.lower().partition(key)
-        ends = not after[:1].isalnum() and after[:1] not in tuple("-_/@")
-        if found and ends and not before[-1:].isalnum():
+        if found and not _GOES_ON.match(after) and not before[-1:].isalnum():
             return position
     return None
 

@@ -85,6 +85,11 @@ def test_bounds_and_hedges(text: str, bound: Bound | None, hedged: bool, exact: 
         ("It holds 5 million litres or 3 miles.", ["5 million litres", "3 miles"]),
         ("It has twenty - first.", ["twenty - first"]),
         ("It has thirty-twelfth.", ["thirty", "twelfth"]),
+        ("It has two thousand five million seeds.", ["two thousand", "five million"]),
+        ("Meet on Mon, sat down, Fri.", ["Fri"]),
+        ("It goes 70 mph 5 m.", ["70 mph", "5 m"]),
+        ("It has 12, 000 seeds.", ["12, 000", "12", "000"]),
+        ("It costs 5 euros a metre.", ["5 euros"]),
     ],
 )
 def test_spans(text: str, shown: list[str]) -> None:
