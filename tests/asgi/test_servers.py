@@ -1,0 +1,168 @@
+"""On real servers a gate that watches can't be told from no gate, and one that enforces works."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from tests.asgi.matrix import PATHS
+from tests.asgi.wire import GOOD, reply
+
+ROOT = Path(__file__).parents[2]
+APP = "tests.asgi.matrix:app"
+
+COMMANDS = {
+    "uvicorn": ["uvicorn", APP, "--port", "{port}", "--log-level", "critical"],
+    "hypercorn": ["hypercorn", APP, "--bind", "127.0.0.1:{port}"],
+    "granian": ["granian", "--interface", "asgi", "--port", "{port}", APP],
+}
+
+# Set by the server for each response.
+OF_THE_MOMENT = {b"date"}
+
+SENT: list[tuple[str, dict[str, Any]]] = [
+    *(("GET", {"url": path}) for path in PATHS),
+    ("HEAD", {"url": "/json"}),
+    ("HEAD", {"url": "/stream"}),
+    ("HEAD", {"url": "/file"}),
+    ("POST", {"url": "/echo", "content": b"x" * 100_000}),
+    ("GET", {"url": "/file", "headers": {"range": "bytes=10-19"}}),
+    ("GET", {"url": "/file", "headers": {"range": "bytes=0-1,5-9"}}),
+    ("GET", {"url": "/file", "headers": {"range": "bytes=999999-"}}),
+    ("DELETE", {"url": "/json"}),
+    ("OPTIONS", {"url": "/json"}),
+    ("GET", {"url": "/json/"}),
+    ("GET", {"url": "//json"}),
+    ("GET", {"url": "/json%0A"}),
+]
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module", params=sorted(COMMANDS))
+def server(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Serve the matrix on a port of its own; yields the address."""
+    port = free_port()
+    command = [part.format(port=port) for part in COMMANDS[request.param]]
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def ask(server: str, variant: str, method: str, **request: Any) -> tuple[Any, ...]:
+    """Return status, headers and raw bytes, and how the body ended."""
+    headers = {"x-variant": variant, "accept-encoding": "gzip", **request.pop("headers", {})}
+    body, end = [], "whole"
+    with httpx.Client(
+        base_url=f"http://{server}", transport=httpx.HTTPTransport(retries=8)
+    ) as client:
+        path = request.pop("url")
+        url = httpx.URL(f"http://{server}").copy_with(raw_path=path.encode())
+        with client.stream(method, url, headers=headers, **request) as response:
+            try:
+                for piece in response.iter_raw():
+                    body.append(piece)  # noqa: PERF402 - what came before the error is wanted
+            except httpx.RemoteProtocolError:
+                end = "cut"
+    kept = [item for item in response.headers.raw if item[0].lower() not in OF_THE_MOMENT]
+    return response.status_code, kept, b"".join(body), end
+
+
+def boundary(seen: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Take the random boundary out of a response of several ranges."""
+    status, headers, body, end = seen
+    types = [value for name, value in headers if name.lower() == b"content-type"]
+    mark = types[0].partition(b"boundary=")[2] if types else b""
+    if not mark:
+        return seen
+    cut = [(name, value.replace(mark, b"")) for name, value in headers]
+    return status, cut, body.replace(mark, b""), end
+
+
+@pytest.mark.parametrize(
+    ("method", "request_of"), SENT, ids=[f"{m} {r['url']} {r.get('headers', '')}" for m, r in SENT]
+)
+def test_watching_gate_cannot_be_told_from_none(
+    server: str, method: str, request_of: dict[str, Any]
+) -> None:
+    """Status, headers and bytes are the app's, whatever kind of response it makes."""
+    expected = boundary(ask(server, "bare", method, **request_of))
+
+    assert boundary(ask(server, "off", method, **request_of)) == expected
+    assert boundary(ask(server, "shadow", method, **request_of)) == expected
+
+
+@pytest.mark.parametrize(
+    "path", ["/json", "/html", "/stream", "/packed", "/204", "/304", "/breaks"]
+)
+@pytest.mark.parametrize("order", ["in", "over"])
+def test_watching_gate_works_with_compression(server: str, order: str, path: str) -> None:
+    """In front of a compressing middleware and behind one."""
+    expected = ask(server, f"bare {order} gzip", "GET", url=path)
+
+    assert ask(server, f"shadow {order} gzip", "GET", url=path) == expected
+
+
+def test_enforcing_gate_answers_for_the_app(server: str) -> None:
+    """What is withheld never reaches the socket, and the connection stays in order."""
+    with httpx.Client(
+        base_url=f"http://{server}",
+        transport=httpx.HTTPTransport(retries=8),
+        headers={"x-variant": "enforce"},
+    ) as client:
+        for path in ("/json", "/stream", "/packed", "/later", "/fast/answer", "/json%0A"):
+            withheld = client.get(path)
+            assert "withheld" in withheld.json()["answer"]
+            assert withheld.headers["cache-control"] == "no-store"
+        for path in ("/html", "/file", "/events", "/breaks"):
+            assert client.get(path).status_code == 422
+        assert client.get("/good").json() == reply(GOOD)
+        assert client.get("/fails").status_code == 500
+        assert client.head("/json").status_code == 200
+        assert client.get("/204").status_code == 204
+
+
+def test_websocket_is_passed_on_and_counted(server: str) -> None:
+    """A gate in front of an app is in front of its sockets too."""
+    before = counted(server)["websockets"]
+    with connect(f"ws://{server}/ws", additional_headers={"x-variant": "shadow"}) as websocket:
+        websocket.send("x")
+        assert websocket.recv() == "echo x"
+
+    assert counted(server)["websockets"] == before + 1
+
+
+def test_every_request_is_decided_once(server: str) -> None:
+    """After all that came before, nothing is counted twice or not at all."""
+    seen = counted(server)
+
+    assert seen["begun"] == seen["decided"] > 0
+    assert seen["ran"] > 0
+
+
+def counted(server: str) -> dict[str, int]:
+    """Return what the gate has counted on this server."""
+    with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:
+        seen: dict[str, int] = client.get(
+            f"http://{server}/", headers={"x-variant": "counts"}
+        ).json()
+    return seen
