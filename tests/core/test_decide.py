@@ -292,6 +292,12 @@ def test_routes_and_secrets_draw_anew() -> None:
         assert 60 <= len(one & other) <= 140
 
 
+def test_key_with_a_lone_surrogate_has_its_side() -> None:
+    """JSON can hold what UTF-8 can't; such a user is not left out by a crash."""
+    assert assigned(SECRET, "/a", "\ud800", 1.0)
+    assert not assigned(SECRET, "/\udfff", "a", 0.0)
+
+
 def test_route_and_key_are_kept_apart() -> None:
     """("/a", "bc") and ("/ab", "c") must not be one draw."""
     pairs = [("/a" + "b" * n, "b" * (40 - n) + "c") for n in range(40)]
