@@ -290,7 +290,9 @@ def test_estimate_that_is_too_high_does_not_shut_an_idle_gate() -> None:
     async def main() -> None:
         await scheduler.score(pairs(1), deadline=None)
         model.token_s = 0.0
-        assert reasons(await scheduler.score(pairs(1), deadline=clock.now_s + 0.2)) == {None}
+        for _ in range(2):
+            scores = await scheduler.score(pairs(1), deadline=clock.now_s + 0.2)
+            assert reasons(scores) == {None}
 
     played(main())
     scheduler.close()
@@ -538,6 +540,42 @@ def test_killed_worker_answers_everyone_and_loads_again() -> None:
     assert len(models) == 2
     assert scheduler.statistics().deaths == 1
     assert scheduler.statistics().loads == 2
+
+
+def test_model_that_keeps_killing_is_loaded_ever_later() -> None:
+    """A model that ends its thread at each pass must not load all day; a good pass forgives it."""
+    clock = ManualClock()
+    models: list[SteppedModel] = []
+    loaded_s: list[float] = []
+
+    def load() -> Model:
+        models.append(SteppedModel())
+        loaded_s.append(clock.now_s)
+        return models[-1]
+
+    scheduler = Scheduler(load=load, clock=clock)
+
+    async def die() -> None:
+        models[-1].raises = SystemExit(1)
+        assert reasons(await scheduler.score(pairs(1), deadline=None)) == {
+            UnresolvedReason.MODEL_ERROR
+        }
+
+    async def main() -> None:
+        await scheduler.start()
+        for pause_s in (0.5, 1.0):
+            await die()
+            clock.now_s += pause_s
+            await scheduler.start()
+        assert reasons(await scheduler.score(pairs(1), deadline=None)) == {None}
+        await die()
+        clock.now_s += 0.5
+        await scheduler.start()
+
+    played(main())
+    scheduler.close()
+
+    assert loaded_s == [100.0, 100.5, 101.5, 102.0]
 
 
 def test_killed_worker_over_a_given_model_works_on() -> None:
