@@ -15,7 +15,10 @@ _REWORDED = 0.75  # share of a quotation's terms in a sentence that words it dif
 
 
 def judge_written(value: Value, claim: Claim) -> Finding | None:
-    """Return the finding for one value compared as text; None for a word like "3D"."""
+    """Return the finding for one value compared as text.
+
+    None for what may be a word or a formula ("3D", "T2") and stands nowhere in the evidence.
+    """
     if value.kind is Kind.QUOTE:
         return _quotation(value, claim)
     for position, fact in enumerate(claim.facts.facts):
@@ -32,6 +35,8 @@ def judge_written(value: Value, claim: Claim) -> Finding | None:
     rival = _lookalike(value, claim)
     if rival is not None:
         return _found(value, Relation.CLASHING, "differs", rival)
+    if value.kind is Kind.IDENTIFIER and len(value.readings[0].key) < _MIN_FOLDED:
+        return None
     return Finding(value=value, relation=Relation.ABSENT, rule="absent")
 
 
