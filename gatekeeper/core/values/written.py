@@ -30,8 +30,10 @@ def judge_written(value: Value, claim: Claim) -> Finding | None:
     held = _elsewhere(value, claim)
     if held is not None:
         return _found(value, Relation.STATED, "same", held)
-    if value.weak:
-        return None
+    return None if value.weak else _unstated(value, claim)
+
+
+def _unstated(value: Value, claim: Claim) -> Finding | None:
     rival = _lookalike(value, claim)
     if rival is not None:
         return _found(value, Relation.CLASHING, "differs", rival)
