@@ -9,10 +9,13 @@ model keeps the last word: an apposition says that the value is right, not that 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gatekeeper.core.values import FactIndex, Finding, Relation, Value
-from gatekeeper.core.values.match import agreement
+from gatekeeper.core.values import Fact, FactIndex, Finding, Relation, Value
+from gatekeeper.core.values.match import Match, agreement
 
 _PROVED = (Relation.STATED, Relation.DERIVED)
+# A bound that a stated value satisfies is another value, not another notation: "within 30 days
+# (60 days)" would say what the evidence does not.
+_NOTATIONS = (Match.SAME, Match.CONVERSION, Match.ROUNDING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +41,19 @@ def appositions(findings: Sequence[Finding], facts: FactIndex) -> tuple[Appositi
         fact = facts.facts[line]
         if value.text.casefold() in fact.text.casefold():
             continue
-        source = _source(value, fact.values)
-        if source is None:
-            bare = fact.text.rstrip(" .!")
-            found.append(Apposition(line=line, old=bare, new=f"{bare}, {value.text}"))
-        else:
-            new = f"{source.text} ({value.text})"
-            found.append(Apposition(line=line, old=source.text, new=new))
+        form = _form(value, line, fact)
+        if form is not None:
+            found.append(form)
     return tuple(found)
 
 
-def _source(value: Value, among: Sequence[Value]) -> Value | None:
-    """Return the evidence value that is the claim's in another form; None if it is worked out."""
-    return next((other for other in among if agreement(value, other) is not None), None)
+def _form(value: Value, line: int, fact: Fact) -> Apposition | None:
+    """Set the claim's form beside the evidence value it equals, or behind what it follows from."""
+    matches = [(agreement(value, other), other.text) for other in fact.values]
+    for match, text in matches:
+        if match in _NOTATIONS:
+            return Apposition(line=line, old=text, new=f"{text} ({value.text})")
+    if any(match is not None for match, _ in matches):
+        return None
+    bare = fact.text.rstrip(" .!")
+    return Apposition(line=line, old=bare, new=f"{bare}, {value.text}")
