@@ -1,6 +1,8 @@
 """What is counted: names, labels, buckets, and sums that must agree."""
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from gatekeeper.errors import MetricsError
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.metrics import SECONDS, DropReason, ReloadOutcome, WorkerMetrics
-from gatekeeper.observe.page import render
+from gatekeeper.observe.page import InfoStates, render
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
 from gatekeeper.verdict import (
@@ -292,3 +294,27 @@ def test_one_of_many_without_a_folder_shows_no_numbers(monkeypatch: pytest.Monke
     assert [family.name for family in counted.registry.collect()] == [
         "gatekeeper_metrics_mode_info"
     ]
+
+
+def test_documentation_names_every_metric() -> None:
+    """Who writes a dashboard reads the page, not the code; both must name the same things."""
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(gatekeeper_\w+)` \| (\w+) \| (.*?) ?\|", page, re.MULTILINE)
+    documented = {
+        name.removesuffix("_total"): (kind, set(re.findall(r"`(\w+)`", labels)))
+        for name, kind, labels in rows
+    }
+    counted = Counted()
+    counted.metrics.began("/answer", Mode.SHADOW)
+    counted.metrics.decided(decision(VERDICTS[0]))
+    states = InfoStates(model=lambda: "f00d", policy=lambda: "cafe")
+
+    found = {
+        family.name: (
+            family.type,
+            {label for sample in family.samples for label in sample.labels} - {"le"},
+        )
+        for family in (*counted.registry.collect(), *states.collect())
+    }
+
+    assert documented == found
