@@ -70,7 +70,7 @@ def later(request: Request) -> Response:
     return JSONResponse(reply(BAD), background=BackgroundTask(ran.append, "x"))
 
 
-async def trailing(scope: Message, receive: Any, send: Any) -> None:
+async def trailing(scope: Any, receive: Any, send: Any) -> None:
     """Send trailers where the server has them."""
     has = "http.response.trailers" in (scope.get("extensions") or {})
     headers = [(b"content-type", b"application/json"), (b"trailer", b"x-sum")]

@@ -51,8 +51,8 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module", params=sorted(COMMANDS))
-def server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Serve the matrix on a port of its own; yields the address."""
+def server(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """Serve the matrix on a port of its own; yields a client that waits until it is up."""
     port = free_port()
     command = [part.format(port=port) for part in COMMANDS[request.param]]
     process = subprocess.Popen(
@@ -62,27 +62,27 @@ def server(request: pytest.FixtureRequest) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield f"127.0.0.1:{port}"
+        # A connection a request: servers close theirs after a crash, some time after it.
+        one = httpx.Limits(max_keepalive_connections=0)
+        transport = httpx.HTTPTransport(retries=8, verify=False, limits=one)
+        with httpx.Client(transport=transport, base_url=f"http://127.0.0.1:{port}") as client:
+            yield client
     finally:
         process.terminate()
         process.wait(20)
 
 
-def ask(server: str, variant: str, method: str, **request: Any) -> tuple[Any, ...]:
+def ask(server: httpx.Client, variant: str, method: str, **request: Any) -> tuple[Any, ...]:
     """Return status, headers and raw bytes, and how the body ended."""
     headers = {"x-variant": variant, "accept-encoding": "gzip", **request.pop("headers", {})}
     body, end = [], "whole"
-    with httpx.Client(
-        base_url=f"http://{server}", transport=httpx.HTTPTransport(retries=8)
-    ) as client:
-        path = request.pop("url")
-        url = httpx.URL(f"http://{server}").copy_with(raw_path=path.encode())
-        with client.stream(method, url, headers=headers, **request) as response:
-            try:
-                for piece in response.iter_raw():
-                    body.append(piece)  # noqa: PERF402 - what came before the error is wanted
-            except httpx.RemoteProtocolError:
-                end = "cut"
+    url = server.base_url.copy_with(raw_path=request.pop("url").encode())
+    with server.stream(method, url, headers=headers, **request) as response:
+        try:
+            for piece in response.iter_raw():
+                body.append(piece)  # noqa: PERF402 - what came before the error is wanted
+        except httpx.RemoteProtocolError:
+            end = "cut"
     kept = [item for item in response.headers.raw if item[0].lower() not in OF_THE_MOMENT]
     return response.status_code, kept, b"".join(body), end
 
@@ -102,7 +102,7 @@ def boundary(seen: tuple[Any, ...]) -> tuple[Any, ...]:
     ("method", "request_of"), SENT, ids=[f"{m} {r['url']} {r.get('headers', '')}" for m, r in SENT]
 )
 def test_watching_gate_cannot_be_told_from_none(
-    server: str, method: str, request_of: dict[str, Any]
+    server: httpx.Client, method: str, request_of: dict[str, Any]
 ) -> None:
     """Status, headers and bytes are the app's, whatever kind of response it makes."""
     expected = boundary(ask(server, "bare", method, **request_of))
@@ -115,43 +115,43 @@ def test_watching_gate_cannot_be_told_from_none(
     "path", ["/json", "/html", "/stream", "/packed", "/204", "/304", "/breaks"]
 )
 @pytest.mark.parametrize("order", ["in", "over"])
-def test_watching_gate_works_with_compression(server: str, order: str, path: str) -> None:
+def test_watching_gate_works_with_compression(server: httpx.Client, order: str, path: str) -> None:
     """In front of a compressing middleware and behind one."""
     expected = ask(server, f"bare {order} gzip", "GET", url=path)
 
     assert ask(server, f"shadow {order} gzip", "GET", url=path) == expected
 
 
-def test_enforcing_gate_answers_for_the_app(server: str) -> None:
+def test_enforcing_gate_answers_for_the_app(server: httpx.Client) -> None:
     """What is withheld never reaches the socket, and the connection stays in order."""
-    with httpx.Client(
-        base_url=f"http://{server}",
-        transport=httpx.HTTPTransport(retries=8),
-        headers={"x-variant": "enforce"},
-    ) as client:
+    headers = {"x-variant": "enforce"}
+    keeping = httpx.HTTPTransport(verify=False)
+    with httpx.Client(base_url=server.base_url, headers=headers, transport=keeping) as kept:
         for path in ("/json", "/stream", "/packed", "/later", "/fast/answer", "/json%0A"):
-            withheld = client.get(path)
+            withheld = kept.get(path)
             assert "withheld" in withheld.json()["answer"]
             assert withheld.headers["cache-control"] == "no-store"
-        for path in ("/html", "/file", "/events", "/breaks"):
-            assert client.get(path).status_code == 422
-        assert client.get("/good").json() == reply(GOOD)
-        assert client.get("/fails").status_code == 500
-        assert client.head("/json").status_code == 200
-        assert client.get("/204").status_code == 204
+        for path in ("/html", "/file", "/events"):
+            assert kept.get(path).status_code == 422
+        assert kept.head("/json").status_code == 200
+        assert kept.get("/204").status_code == 204
+        assert kept.get("/good").json() == reply(GOOD)
+    assert server.get("/breaks", headers=headers).status_code == 422
+    assert server.get("/fails", headers=headers).status_code == 500
 
 
-def test_websocket_is_passed_on_and_counted(server: str) -> None:
+def test_websocket_is_passed_on_and_counted(server: httpx.Client) -> None:
     """A gate in front of an app is in front of its sockets too."""
     before = counted(server)["websockets"]
-    with connect(f"ws://{server}/ws", additional_headers={"x-variant": "shadow"}) as websocket:
+    url = server.base_url.copy_with(scheme="ws", path="/ws")
+    with connect(str(url), additional_headers={"x-variant": "shadow"}) as websocket:
         websocket.send("x")
         assert websocket.recv() == "echo x"
 
     assert counted(server)["websockets"] == before + 1
 
 
-def test_every_request_is_decided_once(server: str) -> None:
+def test_every_request_is_decided_once(server: httpx.Client) -> None:
     """After all that came before, nothing is counted twice or not at all."""
     seen = counted(server)
 
@@ -159,10 +159,7 @@ def test_every_request_is_decided_once(server: str) -> None:
     assert seen["ran"] > 0
 
 
-def counted(server: str) -> dict[str, int]:
+def counted(server: httpx.Client) -> dict[str, int]:
     """Return what the gate has counted on this server."""
-    with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:
-        seen: dict[str, int] = client.get(
-            f"http://{server}/", headers={"x-variant": "counts"}
-        ).json()
+    seen: dict[str, int] = server.get("/", headers={"x-variant": "counts"}).json()
     return seen
