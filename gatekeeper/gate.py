@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
-from gatekeeper.core.rulings import Guard
+from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
 from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
 from gatekeeper.protocols import Judge, Model, Priority, Usage
@@ -181,11 +181,12 @@ class Check:
                 yield
 
     def _prepare(self) -> Generator[None, None, Planner]:
-        """Build the evidence index and the planner, a passage a step."""
+        """Build the evidence index, the guard and the planner, in steps."""
         index = yield from build_index(self._evidence)
+        facts = yield from build_facts(index)
         model = self._gate.model
         texts = tuple(passage.text for passage in self._evidence.passages)
-        guard = Guard(index, texts, model.unknown_words)
+        guard = Guard(index, facts, texts, model.unknown_words)
         return Planner(index, guard, encode=model.encode, limits=self._gate.settings.limits)
 
     def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:

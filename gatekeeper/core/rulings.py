@@ -5,25 +5,39 @@ two rules of the same kind: a citation must name a passage, and a word that the 
 can't spell must stand in the evidence, for to the model all such words are one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Ruling
-from gatekeeper.core.evidence import EvidenceIndex
+from gatekeeper.core.evidence import LINES_A_STEP, EvidenceIndex
 from gatekeeper.core.notation import Apposition, appositions
 from gatekeeper.verdict import ClaimStatus, Segment
 
 UnknownWords = Callable[[str], tuple[str, ...]]
 
 
+def build_facts(index: EvidenceIndex) -> Generator[None, None, values.FactIndex]:
+    """Read the values of the evidence, a few lines a step."""
+    facts = []
+    for number, line in enumerate(index.lines, 1):
+        facts.append(values.read_fact(line.sentence.text))
+        if number % LINES_A_STEP == 0:
+            yield
+    return values.index_facts(tuple(facts))
+
+
 class Guard:
     """Rules on the claims of one answer; reads the evidence and remembers nothing of a claim."""
 
     def __init__(
-        self, index: EvidenceIndex, texts: Sequence[str], unknown_words: UnknownWords
+        self,
+        index: EvidenceIndex,
+        facts: values.FactIndex,
+        texts: Sequence[str],
+        unknown_words: UnknownWords,
     ) -> None:
         self._index = index
-        self._facts = values.index([line.sentence.text for line in index.lines])
+        self._facts = facts
         self._texts = texts
         self._unknown_words = unknown_words
         self._folded = "\n".join(texts).casefold()

@@ -30,7 +30,7 @@ from gatekeeper.core.text import Normalised, normalise
 from gatekeeper.core.units import Form, Unit
 from gatekeeper.verdict import Segment, SegmentKind
 
-__all__ = ["Form", "Segmenter", "Sentence", "segments", "sentences"]
+__all__ = ["Form", "Segmenter", "Sentence", "each_sentence", "segments", "sentences"]
 
 _FIELDS = frozenset((Form.TABLE_ROW, Form.RECORD))
 _SPLIT = frozenset((Form.PROSE, Form.LIST_ITEM))
@@ -133,14 +133,18 @@ def segments(text: str, boilerplate: tuple[str, ...] = ()) -> tuple[Segment, ...
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Split a passage at the same boundaries, whole sentences, markup without a word left out."""
-    found, memory = [], _Memory()
+    return tuple(each_sentence(text))
+
+
+def each_sentence(text: str) -> Iterator[Sentence]:
+    """Yield what ``sentences`` returns, each as soon as it is read: a long text in short steps."""
+    memory = _Memory()
     for unit in _units(text):
         normal = normalise(unit.text)
         said = _statement(unit, normal.text)
         if unit.form is not Form.LAYOUT and any(c.isalnum() for c in said.text):
-            found.append(_sentence(unit, normal, said, memory))
+            yield _sentence(unit, normal, said, memory)
         memory.read(unit, normal)
-    return tuple(found)
 
 
 class _Memory:

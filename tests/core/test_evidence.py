@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatekeeper.core.evidence import EvidenceIndex, Premise, build_index, joint_premise, rank
+from gatekeeper.core.evidence import (
+    LINES_A_STEP,
+    EvidenceIndex,
+    Premise,
+    build_index,
+    joint_premise,
+    rank,
+)
 from gatekeeper.verdict import Evidence, Passage
 
 
@@ -109,3 +116,12 @@ def test_ranking_is_deterministic_and_bounded(texts: Sequence[str], claim: str) 
     assert first == second
     assert len(first.premises) <= 4
     assert len({premise.lines for premise in first.premises}) == len(first.premises)
+
+
+def test_long_passage_is_read_in_steps() -> None:
+    """One ticket of a megabyte must not hold the worker, and with it every other check."""
+    text = "The shelf is red. " * (5 * LINES_A_STEP)
+
+    steps = list(build_index(Evidence(passages=(Passage(id="0", text=text),))))
+
+    assert len(steps) == 5

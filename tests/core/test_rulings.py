@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from gatekeeper.core import values
 from gatekeeper.core.aggregate import Ruling
 from gatekeeper.core.evidence import EvidenceIndex, build_index
 from gatekeeper.core.notation import Apposition
@@ -26,7 +27,9 @@ def build(*texts: str) -> EvidenceIndex:
 
 def guard(*texts: str) -> Guard:
     """Make a guard whose model can't spell words with a Greek letter in them."""
-    return Guard(build(*texts), texts, lambda text: tuple(re.findall(r"[α-ω]+", text)))
+    index = build(*texts)
+    facts = values.index([line.sentence.text for line in index.lines])
+    return Guard(index, facts, texts, lambda text: tuple(re.findall(r"[α-ω]+", text)))
 
 
 def rule(answer: str, *texts: str) -> tuple[Ruling, tuple[Apposition, ...]]:

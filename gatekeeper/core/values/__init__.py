@@ -5,7 +5,7 @@ Pure: no I/O, no clock, the standard library only, and time linear in the length
 
 from gatekeeper.core.values.compare import compare
 from gatekeeper.core.values.extract import extract
-from gatekeeper.core.values.facts import index
+from gatekeeper.core.values.facts import index, index_facts, read_fact
 from gatekeeper.core.values.literals import literal_support
 from gatekeeper.core.values.model import (
     Bound,
@@ -30,5 +30,7 @@ __all__ = [
     "compare",
     "extract",
     "index",
+    "index_facts",
     "literal_support",
+    "read_fact",
 ]

@@ -18,7 +18,11 @@ SCAN_ALL = 400
 
 def index(sentences: Sequence[str]) -> FactIndex:
     """Compute the values and terms of evidence sentences, for any number of comparisons."""
-    facts = tuple(_fact(text) for text in sentences)
+    return index_facts(tuple(read_fact(text) for text in sentences))
+
+
+def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
+    """Index facts that were read one by one."""
     words, starts, length = [], [], 0
     for fact in facts:
         starts.append(length)
@@ -33,7 +37,8 @@ def index(sentences: Sequence[str]) -> FactIndex:
     )
 
 
-def _fact(text: str) -> Fact:
+def read_fact(text: str) -> Fact:
+    """Read the values and terms of one evidence sentence."""
     values = extract(text)
     return Fact(text=text, values=values, terms=blanked_terms(text, values))
 
