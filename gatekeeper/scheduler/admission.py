@@ -5,6 +5,7 @@ Not locked: the worker's condition guards it.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 
 from gatekeeper.core.budget import CheckCost, CostModel, refusal
 from gatekeeper.protocols import Priority
@@ -58,6 +59,8 @@ class Admission:
         """
         if not line.has_room(call):
             return UnresolvedReason.OVERLOAD
+        if call.deadline == inf:
+            return None
         return refusal(
             left_s=call.deadline - now_s,
             ahead_s=self._work_s(line.ahead(call)) + max(0.0, busy_until_s - now_s),

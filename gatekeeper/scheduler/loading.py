@@ -109,10 +109,11 @@ class Loading:
             return
         if self.phase is Phase.COLD:
             self.phase = Phase.LOADING
-        self.thread = threading.Thread(
+        thread = threading.Thread(
             target=self._keep_trying, args=(self._load,), name="gatekeeper-load", daemon=True
         )
-        self.thread.start()
+        thread.start()
+        self.thread = thread
 
     def broke(self) -> None:
         """Drop a model that ended the worker: what it left of itself can't be trusted."""

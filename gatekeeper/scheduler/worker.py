@@ -61,8 +61,8 @@ class Worker:
             reason = self._refusal(call)
             self._admission.asked(call, refused=reason is not None)
             if reason is None:
-                self._line.enter(call)
                 self._begin()
+                self._line.enter(call)
             self._count_arrival(call, refused=reason is not None)
             self._changed.notify_all()
             return reason
@@ -127,8 +127,9 @@ class Worker:
 
     def _begin(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._live, name="gatekeeper", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._live, name="gatekeeper", daemon=True)
+            thread.start()
+            self._thread = thread  # only once it runs: a start may fail for want of memory
 
     # From here on: the worker thread.
 
@@ -278,10 +279,12 @@ class Worker:
             self._thread = None
             self._busy_until_s = -inf
             self._tally = replace(self._tally, deaths=self._tally.deaths + 1)
-            for call in self._line.all():
-                self._line.leave(call)
-                call.refuse(UnresolvedReason.MODEL_ERROR)
-            self._loading.broke()
+            try:
+                self._loading.broke()
+            finally:
+                for call in self._line.all():
+                    self._line.leave(call)
+                    call.refuse(UnresolvedReason.MODEL_ERROR)
         self._notice("worker_died", error=type(error).__name__)
 
 

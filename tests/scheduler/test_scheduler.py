@@ -1180,3 +1180,22 @@ def test_long_line_is_served_to_its_end() -> None:
     scheduler.close()
 
     assert sum(len(batch) for batch in model.began) == 501
+
+
+def test_thread_that_can_not_be_started_is_started_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process short of memory must not keep a call in line that nobody will ever take."""
+
+    class NoThread(threading.Thread):
+        def start(self) -> None:
+            """Fail as the interpreter does."""
+            raise RuntimeError("can't start new thread")
+
+    scheduler = Scheduler(FakeModel(), clock=ManualClock())
+    with monkeypatch.context() as short:
+        short.setattr("threading.Thread", NoThread)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            played(scheduler.score(pairs(1), deadline=None))
+
+    assert scheduler.statistics().queue_calls == 0
+    assert reasons(played(scheduler.score(pairs(1), deadline=None))) == {None}
+    scheduler.close()
