@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from gatekeeper.errors import MetricsError
+from gatekeeper.observe.declared import SECONDS
 from gatekeeper.observe.folder import MetricsMode
-from gatekeeper.observe.metrics import SECONDS, DropReason, ReloadOutcome, WorkerMetrics
+from gatekeeper.observe.metrics import DropReason, ReloadOutcome, WorkerMetrics
 from gatekeeper.observe.page import InfoStates, render
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
