@@ -7,9 +7,15 @@ from pathlib import Path
 
 import click
 import pytest
+from starlette.applications import Starlette
 
 from gatekeeper.cli import cli
 from gatekeeper.config import read_draft
+from gatekeeper.observe.logs import EventLog
+from gatekeeper.policy import Policy, Route
+from gatekeeper.protocols import Control
+from gatekeeper.scheduler import Scheduler
+from gatekeeper.testing import FakeGate, FakeModel
 from gatekeeper.verdict import NotCheckedReason, Outcome, UnresolvedReason
 from tests.transcripts import ROOT, Block, Shell, blocks, commands, is_json, matches
 
@@ -33,7 +39,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_every_block_of_a_page_runs(page: Path, shell: Shell) -> None:
     """A reader copies blocks; one that doesn't run, or says something else, costs their trust."""
-    names: dict[str, object] = {"__name__": page.stem}
+    names: dict[str, object] = {"__name__": page.stem, **stand_ins()}
 
     for block in blocks(page.read_text(encoding="utf-8")):
         place = f"{page.name}:{block.line}"
@@ -43,6 +49,32 @@ def test_every_block_of_a_page_runs(page: Path, shell: Shell) -> None:
         run(block, place, shell, names)
 
     call_tests(names)
+
+
+def stand_ins() -> dict[str, object]:
+    """Return what a page may take as given: an app, and the parts of a middleware."""
+    judge = Scheduler(FakeModel())
+    return {
+        "app": Starlette(),
+        "policy": Policy(routes=()),
+        "gate": FakeGate({}),
+        "judge": judge,
+        "controls": Configured(),
+        "telemetry": EventLog(),
+        "secret": b"",
+        "close": judge.close,
+    }
+
+
+class Configured:
+    """Controls that never change."""
+
+    def now(self, route: Route) -> Control:
+        """Return the mode of the policy."""
+        return Control(mode=route.mode, share=route.share)
+
+    def blocked(self, route: Route, *, was_blocked: bool) -> None:
+        """Trip never."""
 
 
 def run(block: Block, place: str, shell: Shell, names: dict[str, object]) -> None:
