@@ -7,8 +7,9 @@ from gatekeeper.asgi.evidence import Exchange, find_or_none
 from gatekeeper.asgi.jsontext import Number, UncheckableError, parse
 from gatekeeper.asgi.request import Receiver, values
 from gatekeeper.asgi.response import Head
+from gatekeeper.asgi.routes import Gated
 from gatekeeper.asgi.rulings import REPLACED, Ruling
-from gatekeeper.asgi.services import Gated, Services
+from gatekeeper.asgi.services import Services
 from gatekeeper.core.decide import assigned
 from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Mode, Route
@@ -41,6 +42,7 @@ class Call:
     def __init__(self, gated: Gated, services: Services, wire: Wire, control: Control) -> None:
         self.route = gated.route
         self.sources = gated.sources
+        self.gate = gated.gate
         self.services = services
         self.scope = wire.scope
         self.send = wire.send

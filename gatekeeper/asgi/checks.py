@@ -12,7 +12,7 @@ from gatekeeper.asgi import evidence
 from gatekeeper.asgi.coding import decode
 from gatekeeper.asgi.jsontext import UncheckableError, parse, scalar
 from gatekeeper.asgi.payload import Payload, read
-from gatekeeper.asgi.services import Services
+from gatekeeper.asgi.services import Checker, Services
 from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Route
 from gatekeeper.protocols import Priority, Usage
@@ -79,13 +79,15 @@ class Inspection:
     """One check under way.
 
     Args:
-        services: Gate, judge, and the threads of resolvers: one that takes too long stays on its
+        gate: The gate of the route.
+        services: The judge, and the threads of resolvers: one that takes too long stays on its
             thread and is not waited for.
         deadline: Monotonic clock reading in seconds.
         priority: ENFORCE or SHADOW.
         findings: Is filled as the check goes; what it holds when cancelled is true so far.
     """
 
+    gate: Checker
     services: Services
     material: Material
     deadline: float
@@ -165,13 +167,16 @@ class Inspection:
         """Have the gate check one choice."""
         if text is None or not text.strip():
             return unchecked(NotCheckedReason.NO_TEXT)
-        return await self.services.gate.check(
-            text,
-            of,
-            deadline=self.deadline,
-            priority=self.priority,
-            usage=self.findings.usage,
-        )
+        try:
+            return await self.gate.check(
+                text,
+                of,
+                deadline=self.deadline,
+                priority=self.priority,
+                usage=self.findings.usage,
+            )
+        except UnavailableError as error:
+            return unresolved(error.reason, text)
 
 
 def open_payload(material: Material, findings: Findings, bodies: list[bytes]) -> Iterator[None]:

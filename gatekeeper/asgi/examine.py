@@ -27,6 +27,7 @@ async def while_held(call: "Call", material: Material, findings: Findings) -> Ve
     budget_s = call.route.budget_s
     deadline = call.services.clock() + budget_s
     inspection = Inspection(
+        gate=call.gate,
         services=call.services,
         material=material,
         deadline=deadline,
@@ -52,6 +53,7 @@ async def while_held(call: "Call", material: Material, findings: Findings) -> Ve
 async def afterwards(call: "Call", material: Material, findings: Findings) -> Verdicts:
     """Check a copy of an answer that has been delivered, when there is time for it."""
     inspection = Inspection(
+        gate=call.gate,
         services=call.services,
         material=material,
         deadline=call.services.clock() + SHADOW_WAIT_S,

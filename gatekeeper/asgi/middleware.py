@@ -5,14 +5,14 @@ inside compressing middleware (or that compresses what the gate then has to undo
 nothing in particular: it passes on every kind of scope it does not know.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi.call import Call, Wire, record_off
-from gatekeeper.asgi.evidence import prepare
 from gatekeeper.asgi.lifespan import Lifespan, Step
-from gatekeeper.asgi.paths import Paths
 from gatekeeper.asgi.responder import Responder
-from gatekeeper.asgi.services import Gated, Services
+from gatekeeper.asgi.routes import Gated, Routes
+from gatekeeper.asgi.services import Services
 from gatekeeper.policy import Mode, Policy
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class GatekeeperMiddleware:
 
     Args:
         app: The app whose answers are checked.
-        policy: Which of them, and what happens then.
+        policy: Which of them, and what happens then; a function of none is asked for the policy
+            that runs, at each request.
         services: The gate, its judge, the run-time controls and the counters.
         startup: Loads, warms and tests the gate, at ``lifespan.startup``; if it raises and a
             route is enforced, startup fails. Without lifespan the judge has to load by itself.
@@ -41,7 +42,7 @@ class GatekeeperMiddleware:
         self,
         app: "ASGIApp",
         *,
-        policy: Policy,
+        policy: Policy | Callable[[], Policy],
         services: Services,
         startup: Step | None = None,
         shutdown: Step | None = None,
@@ -49,14 +50,13 @@ class GatekeeperMiddleware:
         self.app = app
         self._services = services
         self._shutdown = shutdown
-        self._paths = Paths(
-            (route.path, Gated(route=route, sources=prepare(route))) for route in policy.routes
-        )
+        running = policy if callable(policy) else lambda: policy
+        self._routes = Routes(running, services)
         self._lifespan = Lifespan(
             startup or _nothing,
             self._close,
             must_start=lambda: any(
-                services.controls.now(route).mode is Mode.ENFORCE for route in policy.routes
+                services.controls.now(route).mode is Mode.ENFORCE for route in running().routes
             ),
         )
 
@@ -64,7 +64,7 @@ class GatekeeperMiddleware:
         """Pass through what is not gated; answer for what is."""
         kind = scope["type"]
         if kind == "http":
-            gated = self._paths.find(scope)
+            gated = self._routes.find(scope)
             if gated is not None:
                 await self._gate(gated, Wire(scope, receive, send))
                 return

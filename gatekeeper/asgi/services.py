@@ -9,7 +9,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gatekeeper.asgi.evidence import Sources
 from gatekeeper.policy import Route
 from gatekeeper.protocols import Controls, Judge, Priority, Telemetry, Usage
 from gatekeeper.verdict import Evidence, Verdict
@@ -98,12 +97,16 @@ class Shadows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What a request is served with. ``clock`` is monotonic, seconds; ``secret`` keys shares."""
+    """What a request is served with. ``clock`` is monotonic, seconds; ``secret`` keys shares.
+
+    ``gate_for`` gives the gate of a route where routes differ (boilerplate); else ``gate`` is it.
+    """
 
     gate: Checker
     judge: Judge
     controls: Controls
     telemetry: Telemetry
+    gate_for: Callable[[Route], Checker] | None = None
     secret: bytes = b""
     clock: Callable[[], float] = time.monotonic
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
@@ -112,19 +115,3 @@ class Services:
     executor: Executor = field(
         default_factory=lambda: ThreadPoolExecutor(_RESOLVERS, "gatekeeper-resolver")
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gated:
-    """A route and its sources, ready for use."""
-
-    route: Route
-    sources: Sources
-
-    @property
-    def request_limit(self) -> int | None:
-        """How much of the request body has to be kept; None for none of it."""
-        route = self.route
-        by_request = route.share_key is not None and route.share_key.request is not None
-        is_read = self.sources.read_request or self.sources.resolvers or route.question
-        return route.bounds.request_bytes if is_read or by_request else None

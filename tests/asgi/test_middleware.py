@@ -18,11 +18,13 @@ from starlette.routing import Mount, Route
 
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.errors import SelfTestError
-from gatekeeper.policy import Mode, Policy, StateSource
-from gatekeeper.testing import FakeGate
+from gatekeeper.policy import FileSource, Mode, Policy, StateSource
+from gatekeeper.testing import FakeGate, write_verdict
 from gatekeeper.verdict import NotCheckedReason
 from tests.asgi.rounds import ROUNDS
 from tests.asgi.wire import BAD, FACT, GOOD, Desk, Message, answering, reply, route, scope, talk
+
+POLICY = Policy(routes=(route(),))
 
 
 def endpoint(request: Request) -> Response:
@@ -125,7 +127,11 @@ def test_route_without_a_policy_costs_next_to_nothing() -> None:
             sys.setprofile(None)
         return len(seen)
 
-    assert calls(Desk(app=app).middleware) - calls(app) <= 6
+    desk = Desk(app=app)
+    live = GatekeeperMiddleware(app, policy=lambda: POLICY, services=desk.services)
+
+    assert calls(desk.middleware) - calls(app) <= 6
+    assert calls(live) - calls(app) <= 6
 
 
 def test_other_scopes_pass() -> None:
@@ -233,6 +239,28 @@ def test_watching_gate_that_cannot_start_lets_the_app_start() -> None:
     told, _ = live(desk)
 
     assert told[0]["type"] == "lifespan.startup.complete"
+
+
+def test_policy_that_runs_is_asked_for_at_each_request() -> None:
+    """A reload takes effect at once; one whose files are gone leaves what ran."""
+    desk = Desk(app=answering(reply(BAD)))
+    running = [Policy(routes=())]
+    middleware = GatekeeperMiddleware(desk.app, policy=lambda: running[0], services=desk.services)
+    assert asyncio.run(talk(middleware)).json == reply(BAD)
+
+    running[0] = Policy(routes=(route(),))
+    assert "withheld" in asyncio.run(talk(middleware)).json["answer"]
+
+    running[0] = Policy(routes=(route(path="/other", context=(FileSource(path="/none"),)),))
+    assert "withheld" in asyncio.run(talk(middleware)).json["answer"]
+
+
+def test_routes_may_differ_in_their_gate() -> None:
+    """Each has its own boilerplate."""
+    other = FakeGate({BAD: write_verdict(BAD)})
+    desk = Desk(app=answering(reply(BAD)), options={"gate_for": lambda _: other})
+
+    assert desk.get().json == reply(BAD)
 
 
 def test_first_route_of_a_path_wins() -> None:
