@@ -60,11 +60,6 @@ class Sources:
     resolvers: Mapping[str, Resolver]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names looked at in ``request.state``."""
-        return tuple(source.name for source in self.listed if isinstance(source, StateSource))
-
-    @property
     def read_request(self) -> bool:
         """True if a source lies in the request body."""
         return any(isinstance(source, RequestSource) for source in self.listed)
@@ -117,7 +112,7 @@ def gather(
                 yield [] if value is None else _passages(value, source)
             case ResolverSource():
                 yield [_own(item) for item in resolved[source.target]]
-            case FileSource():
+            case _:
                 yield list(sources.files[source.path])
 
 

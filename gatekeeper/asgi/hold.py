@@ -46,9 +46,8 @@ class Hold:
             await self._decide()
 
     async def refuse(self, reason: NotCheckedReason) -> None:
-        """Decide without a check, unless that has been done: the body is not one to read."""
-        if self._after is None:
-            await self._settle((unchecked(reason),), Findings())
+        """Decide without a check: the body is not one to read."""
+        await self._settle((unchecked(reason),), Findings())
 
     def _hindrance(self, message: "Message") -> Verdict | None:
         """Return the verdict if this message makes a check impossible."""

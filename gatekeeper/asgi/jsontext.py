@@ -107,7 +107,7 @@ def put(document: object, path: Sequence[str], new: object) -> object:
     find(parent, path[-1:])
     if isinstance(parent, dict):
         parent[path[-1]] = new
-    elif isinstance(parent, list):
+    if isinstance(parent, list):
         parent[int(path[-1])] = new
     return document
 

@@ -27,6 +27,9 @@ _CARRIERS = (
     "tool_calls", "function_call", "audio", "annotations", "reasoning", "reasoning_content",
 )  # fmt: skip
 
+# The most a client may ask of the API this shape comes from; each choice is a check.
+_MOST_CHOICES = 128
+
 # Encodings that all clients read alike; utf-8-sig passes over a byte order mark.
 _CHARSETS = {
     "": "utf-8-sig",
@@ -181,6 +184,8 @@ class Chat(_Json):
         choices = document.get("choices") if isinstance(document, dict) else None
         if not isinstance(choices, list) or not choices:
             raise UncheckableError(NotCheckedReason.SHAPE)
+        if len(choices) > _MOST_CHOICES:
+            raise UncheckableError(NotCheckedReason.SIZE)
         self._choices = choices
         self.texts: tuple[str | None, ...] = tuple(map(_choice_text, choices))
 

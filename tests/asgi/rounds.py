@@ -223,6 +223,7 @@ ROUNDS: Sequence[Round] = (
         route={**FROM_REQUEST, "bounds": Bounds(request_bytes=20)},
     ),
     blocked("more passages than the bound", answering(reply(BAD, *map(str, range(999)))), "size"),
+    blocked("n = 129", answering(chat(*["Fine."] * 128, BAD)), "size", route=OPENAI),
     blocked("a key twice in the answer", answering(b'{"answer":"Fine.","answer":"90"}'), "shape"),
     blocked(
         "a key twice in the request, with evidence in it",

@@ -15,7 +15,7 @@ from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Bounds, Expose, Reactions, Shape
 from gatekeeper.protocols import Priority
 from gatekeeper.testing import FakeGate, write_verdict
-from gatekeeper.verdict import Action, NotCheckedReason, Outcome, UnresolvedReason
+from gatekeeper.verdict import Action, NotCheckedReason, Outcome, UnresolvedReason, Verdict
 from tests.asgi.wire import BAD, FACT, GOOD, Desk, Message, answering, reply, route, scope, talk
 
 RELEASED = Reactions(
@@ -386,6 +386,19 @@ def test_gate_that_breaks_is_a_check_without_a_verdict() -> None:
     assert desk.get().json["gatekeeper"]["reason"] == "model_error"
 
 
+@pytest.mark.parametrize("reason", list(UnresolvedReason))
+def test_work_refused_half_way_is_unresolved(reason: UnresolvedReason) -> None:
+    """The judge may say no to the check itself, when the answer is known already."""
+
+    def refuse(answer: str, evidence: object) -> Verdict:
+        raise UnavailableError(reason)
+
+    desk = Desk(app=answering(reply(GOOD)), gate=FakeGate(refuse))
+
+    assert desk.get().json["gatekeeper"]["reason"] == reason
+    assert desk.telemetry.last.verdict.claims[0].text == GOOD
+
+
 def test_gate_that_never_answers_is_given_up() -> None:
     """A budget is a promise to the client, whatever the judge does."""
     gate = SilentGate()
@@ -433,6 +446,20 @@ def test_cancelled_request_drops_its_check_and_is_counted() -> None:
     assert gate.is_cancelled
     assert desk.telemetry.last.verdict.not_checked is NotCheckedReason.CLIENT_GONE
     assert desk.services.ledger.take(0, 0)
+
+
+def test_cancelled_after_its_answer_a_request_stays_decided() -> None:
+    """A server may cancel an app that still works in the background."""
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        await answering(reply())(scope, receive, send)
+        raise asyncio.CancelledError
+
+    desk = Desk(app=app)
+    with pytest.raises(asyncio.CancelledError):
+        desk.get()
+
+    assert [decision.action for decision in desk.telemetry.decisions] == [Action.RELEASE]
 
 
 def test_client_that_takes_nothing_is_given_up() -> None:
@@ -488,17 +515,17 @@ def test_memory_of_all_requests_together_is_bounded() -> None:
 
 
 def test_one_client_cannot_use_up_the_gate() -> None:
-    """The second check of the same address is refused while the first is under way."""
+    """The third check of the same address is refused while two are under way."""
     gate = SilentGate()
-    gated = route(max_in_flight_per_key=1, budget_s=0.05)
+    gated = route(max_in_flight_per_key=2, budget_s=0.05)
     desk = Desk(app=answering(reply()), gate=gate, gated=gated)
 
     async def run() -> list[str]:
-        one, two = await asyncio.gather(desk.serve(), desk.serve())
-        other = await desk.serve(client=("10.0.0.9", 1))
-        return [sent.json["gatekeeper"]["reason"] for sent in (one, two, other)]
+        same = await asyncio.gather(*(desk.serve() for _ in range(3)))
+        other = await desk.serve(client=None)
+        return [sent.json["gatekeeper"]["reason"] for sent in (*same, other)]
 
-    assert asyncio.run(run()) == ["budget", "overload", "budget"]
+    assert asyncio.run(run()) == ["budget", "budget", "overload", "budget"]
 
 
 def test_enforced_decisions_count_towards_the_trip() -> None:

@@ -177,3 +177,11 @@ def test_answer_with_half_an_emoji_is_checked() -> None:
 
     assert desk.get().json["answer"] == answer
     assert desk.telemetry.last.action is Action.RELEASE
+
+
+def test_large_answer_is_written_in_slices() -> None:
+    """Ten thousand rows beside the answer come back as they were."""
+    rows = [{"n": n} for n in range(10_000)]
+    desk = Desk(app=answering({"answer": BAD, "contexts": [FACT], "rows": rows}))
+
+    assert desk.get().json["rows"] == rows
