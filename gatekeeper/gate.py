@@ -81,7 +81,7 @@ class Gate:
             priority: What yields to what in the judge.
             usage: Is added to when given.
         """
-        errand = Errand(deadline=deadline, priority=priority, usage=usage)
+        errand = Errand(deadline=deadline, priority=priority, usage=usage or Usage())
         return Check(self, evidence, errand)
 
     async def check(
@@ -109,7 +109,7 @@ class Errand:
 
     deadline: float | None = None
     priority: Priority = Priority.ENFORCE
-    usage: Usage | None = None
+    usage: Usage
 
 
 class Check:
