@@ -96,12 +96,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Write or check the README."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--readme", type=Path, default=README)
+    parser.add_argument("--results", type=Path, default=RESULTS)
     given = parser.parse_args(arguments)
-    found = README.read_text(encoding="utf-8")
-    wanted = replaced(found, numbers(RESULTS))
+    found = given.readme.read_text(encoding="utf-8")
+    wanted = replaced(found, numbers(given.results))
     if given.check:
         return int(found != wanted)
-    README.write_text(wanted, encoding="utf-8")
+    given.readme.write_text(wanted, encoding="utf-8")
     return 0
 
 

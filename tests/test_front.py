@@ -19,8 +19,10 @@ from starlette.types import ASGIApp
 from gatekeeper.build import SHIPPED_MODEL, open_gate
 from gatekeeper.errors import ConfigurationError
 from gatekeeper.evaluation.calibration import Calibration, write_calibration
-from gatekeeper.front import gated
+from gatekeeper.front import _LateModel, gated
 from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.scheduler import Scheduler
+from gatekeeper.testing import FakeModel
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["The lamp has a warranty of two years.", "The lamp is blue."]
@@ -107,6 +109,25 @@ def test_calibration_for_another_scorer_counts_for_nothing(wire: Wire, tmp_path:
 
     with pytest.raises(ConfigurationError, match="calibration"):
         wire(mode="enforce", top=f'model = "{folder}"')
+
+
+def test_model_without_calibration_is_not_enforced(wire: Wire, tmp_path: Path) -> None:
+    """A model that was only exported has marks nobody fitted."""
+    folder = own_model(tmp_path)
+    (folder / "calibration.json").unlink()
+
+    with pytest.raises(ConfigurationError, match="without a calibration"):
+        wire(mode="enforce", top=f'model = "{folder}"')
+
+
+def test_model_is_known_before_it_is_loaded() -> None:
+    """The fingerprint stands in every decision, also in those made while it is still loading."""
+    late = _LateModel("abc", Scheduler(FakeModel()))
+    pair = late.encode("The lamp is blue", "the lamp is blue")
+
+    assert late.fingerprint == "abc"
+    assert pair is not None
+    assert late.score([pair])[0].entailment == 0.9
 
 
 def test_model_that_scores_otherwise_stops_an_enforced_start(tmp_path: Path) -> None:

@@ -36,8 +36,9 @@ def command(context: click.Context, *, port: int) -> None:
     except OSError as error:
         found = (error.strerror or "an error").lower()
         raise click.ClickException(f"port {port} can't be had: {found}; try --port 0") from error
-    app = importlib.import_module("gatekeeper.demo.gated").gated_help_desk()
-    served = server.serve(app, listener, ready=_announce)
+    with listener:
+        app = importlib.import_module("gatekeeper.demo.gated").gated_help_desk()
+        served = server.serve(app, listener, ready=_announce)
     context.exit(0 if served else NEVER_ANSWERED)
 
 

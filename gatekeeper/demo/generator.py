@@ -67,7 +67,7 @@ def embellish(text: str, seed: str, script: Script, invention: Invention) -> str
             return _NUMBER.sub(lambda match: str(Decimal(match[0]) + _OFF_BY), text, count=1)
         case Invention.POLICY:
             return f"{text} {_pick(script.policies, seed)}"
-        case Invention.STEP:
+        case Invention.STEP:  # pragma: no branch - the last of them
             return f"{text} {_pick(script.steps, seed)}"
 
 

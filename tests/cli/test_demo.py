@@ -1,11 +1,14 @@
 """``gatekeeper demo``: what can go wrong before it serves."""
 
+import socket
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from gatekeeper.cli import main
 from gatekeeper.demo.serve import listen
+from gatekeeper.demo.tour import TOUR
 
 
 def test_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,3 +35,23 @@ def test_missing_server_says_what_to_install(
 
     assert code == 1
     assert "pip install 'gatekeeper[serve]'" in capsys.readouterr().err
+
+
+def test_prints_the_tour_once_it_serves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines for a server that is not there yet would fail in the reader's hands."""
+
+    def serve(_app: object, listener: socket.socket, *, ready: Callable[[str], None]) -> bool:
+        listener.close()
+        ready("http://127.0.0.1:1")
+        return True
+
+    monkeypatch.setattr("gatekeeper.demo.serve.serve", serve)
+
+    code = main(["demo", "--port", "0"])
+
+    assert code == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Serving at http://127.0.0.1:1; ")
+    assert said.count("   curl -s http://127.0.0.1:1/") == len(TOUR)
