@@ -84,11 +84,27 @@ def throughput(result: Result) -> Iterator[str]:
         yield _row("model, tokens a second", data, f"{rate:,}", "throughput")
 
 
+def load(result: Result) -> Iterator[str]:
+    """Yield, for each model under too much load, how many callers heard later than they may."""
+    models = {name: found for name, found in result.items() if "three times the capacity" in found}
+    for name, found in models.items():
+        steady = found["three times the capacity"]
+        share = steady["lateness_in_passes"]["share_above_2"]
+        yield _row(
+            "told more than two passes after the deadline",
+            f"{steady['checks']:,} checks at three times the capacity, budget "
+            f"{found['budget_ms']:g} ms, {name}; {machine(result)}",
+            f"{share:.2%}",
+            "load",
+        )
+
+
 RENDERERS: Mapping[str, Callable[[Result], Iterator[str]]] = {
     "accuracy": accuracy,
     "cases": cases,
     "invariance": invariance,
     "throughput": throughput,
+    "load": load,
 }
 
 

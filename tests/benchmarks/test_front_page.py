@@ -36,6 +36,16 @@ RESULTS = {
         "1 threads": {"real pairs": {"median": 8000}},
         "2 threads": {"real pairs": {"median": 15000}},
     },
+    "load": {
+        "machine": MACHINE,
+        "small": {
+            "budget_ms": 200.0,
+            "three times the capacity": {
+                "checks": 10000,
+                "lateness_in_passes": {"share_above_2": 0.0004},
+            },
+        },
+    },
 }
 
 
@@ -70,6 +80,11 @@ def test_every_kind_of_result_has_its_line(tmp_path: Path) -> None:
         (
             "| model, tokens a second | 2 threads, Some CPU, 4 cores | 15,000"
             " | [throughput](benchmarks/results/throughput.json) |"
+        ),
+        (
+            "| told more than two passes after the deadline | 10,000 checks at three times the"
+            " capacity, budget 200 ms, small; Some CPU, 4 cores | 0.04% |"
+            " [load](benchmarks/results/load.json) |"
         ),
     ]
 
