@@ -38,7 +38,9 @@ class Hold:
         if self._after is not None:
             await self._after(message)
             return
-        self._held.append({**message})
+        # A buffer that the app uses again must not change what is held.
+        body = {"body": bytes(message["body"])} if "body" in message else {}
+        self._held.append({**message, **body})
         reason = self._hindrance(message)
         if reason is not None:
             await self._settle((reason,), Findings())

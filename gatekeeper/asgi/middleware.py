@@ -51,7 +51,7 @@ class GatekeeperMiddleware:
         self._services = services
         self._shutdown = shutdown
         running = policy if callable(policy) else lambda: policy
-        self._routes = Routes(running, services)
+        self._routes = Routes(running, services, _prefix(app))
         self._lifespan = Lifespan(
             startup or _nothing,
             self._close,
@@ -89,6 +89,19 @@ class GatekeeperMiddleware:
         await self._services.shadows.drain(_DRAIN_S)
         if self._shutdown is not None:
             await self._shutdown()
+
+
+def _prefix(app: object) -> str:
+    """Return the ``root_path`` that a FastAPI app, perhaps inside others, gives its requests.
+
+    With it the app also routes paths that begin with it, which the scope does not show here.
+    """
+    while app is not None:
+        prefix = getattr(app, "root_path", "")
+        if isinstance(prefix, str) and prefix:
+            return prefix
+        app = getattr(app, "app", None)
+    return ""
 
 
 async def _nothing() -> None:

@@ -25,14 +25,21 @@ class Paths(Generic[T]):
         for path, route in routes:
             self._routes.setdefault(_fold(path), route)
 
-    def find(self, scope: "Scope") -> T | None:
-        """Return what belongs to the path of an ``http`` scope, None if it is not gated."""
+    def find(self, scope: "Scope", root: str | None = None) -> T | None:
+        """Return what belongs to the path of an ``http`` scope, None if it is not gated.
+
+        Args:
+            scope: Its ``path`` and ``root_path`` are looked at.
+            root: The mount prefix, if not the one in the scope.
+        """
         path: str = scope["path"]
-        root: str = scope.get("root_path", "")
-        # The rule of the ASGI specification as Starlette applies it; in place, to stay cheap.
+        if root is None:
+            root = scope.get("root_path", "")
+        # The rule of the ASGI specification as Starlette applies it.
         if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
             path = path[len(root) :]
-        return self._routes.get(_fold(path))
+        # As ``_fold``, in place: every request passes here, gated or not.
+        return self._routes.get(_SLASHES.sub("/", path.strip()).rstrip("/").casefold())
 
 
 def _fold(path: str) -> str:

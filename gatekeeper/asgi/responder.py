@@ -79,7 +79,8 @@ class Responder:
     async def _start(self, message: "Message") -> None:
         """Decide by status, method and type whether there is a body to read."""
         call = self._call
-        head = look({**message})
+        # The headers may be an iterator: they are read here and sent later.
+        head = look({**message, "headers": list(message.get("headers", ()))})
         is_enforced = await call.assign()
         reason = head.hindrance(call.route, call.method)
         if not is_enforced:

@@ -37,15 +37,17 @@ class Routes:
     Args:
         running: Returns that policy; another object is another policy.
         services: Gives a route its gate.
+        prefix: A mount prefix that the app puts into the scope by itself, behind the gate.
 
     Raises:
         InputError: If a file or function that the first policy names can't be had. A later policy
             that fails so is not taken up.
     """
 
-    def __init__(self, running: Callable[[], Policy], services: Services) -> None:
+    def __init__(self, running: Callable[[], Policy], services: Services, prefix: str = "") -> None:
         self._running = running
         self._services = services
+        self._prefix = prefix
         self._seen = running()
         self._paths = self._ready(self._seen)
 
@@ -54,7 +56,10 @@ class Routes:
         policy = self._running()
         if policy is not self._seen:
             self._take_up(policy)
-        return self._paths.find(scope)
+        found = self._paths.find(scope)
+        if found is None and self._prefix:
+            return self._paths.find(scope, self._prefix)
+        return found
 
     def _take_up(self, policy: Policy) -> None:
         self._seen = policy

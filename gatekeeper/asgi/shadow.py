@@ -59,7 +59,7 @@ class Copy:
         if message["type"] != "http.response.body":
             self.refuse(unchecked(NotCheckedReason.MESSAGE_TYPE))
             return
-        body = message.get("body", b"")
+        body = bytes(message.get("body", b""))
         if call.taken + len(body) > call.route.bounds.held_bytes:
             self.refuse(unchecked(NotCheckedReason.SIZE))
         elif not call.take_bytes(len(body)):

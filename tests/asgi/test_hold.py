@@ -12,11 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatekeeper.errors import UnavailableError
-from gatekeeper.policy import Bounds, Expose, Reactions, Shape
+from gatekeeper.policy import Bounds, Expose, Mode, Reactions, Shape
 from gatekeeper.protocols import Priority
 from gatekeeper.testing import FakeGate, write_verdict
 from gatekeeper.verdict import Action, NotCheckedReason, Outcome, UnresolvedReason, Verdict
-from tests.asgi.wire import BAD, FACT, GOOD, Desk, Message, answering, reply, route, scope, talk
+from tests.asgi.wire import (
+    BAD,
+    FACT,
+    GOOD,
+    Desk,
+    Message,
+    answering,
+    by_words,
+    reply,
+    route,
+    scope,
+    talk,
+)
 
 RELEASED = Reactions(
     default=Action.RELEASE,
@@ -556,6 +568,40 @@ def test_replaced_answer_swallows_what_the_app_sends_later() -> None:
     assert "trailers" not in withheld.messages[0]
     assert released.messages[0]["trailers"]
     assert released.messages[-1]["type"] == "http.response.trailers"
+
+
+@pytest.mark.parametrize("mode", [Mode.ENFORCE, Mode.SHADOW])
+def test_what_the_app_uses_again_is_copied(mode: Mode) -> None:
+    """Headers from a generator and one buffer for all pieces are within the letter of ASGI."""
+    body = json.dumps(reply()).encode()
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        headers = (item for item in JSON)
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        buffer = bytearray()
+        for n in range(0, len(body), 8):
+            buffer[:] = body[n : n + 8]
+            await send({"type": "http.response.body", "body": buffer, "more_body": True})
+        buffer.clear()
+        await send({"type": "http.response.body"})
+
+    seen: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        seen.append(bytes(message.get("body", b"")))
+        assert message.get("headers", JSON)[:1] == JSON
+
+    gate = FakeGate(by_words)
+    desk = Desk(app=app, gate=gate, gated=route(mode=mode))
+
+    async def run() -> None:
+        await desk.middleware(scope(), silent_after_request(), send)
+        await desk.services.shadows.drain(5.0)
+
+    asyncio.run(run())
+
+    assert b"".join(seen) == body
+    assert gate.asked[0].answer == GOOD
 
 
 def test_hints_pass_at_once() -> None:

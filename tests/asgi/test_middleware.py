@@ -9,9 +9,11 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware  # noqa: TID251 - what is tested against
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -104,6 +106,19 @@ def test_whatever_starlette_routes_is_gated(path: str) -> None:
     assert BAD.encode() not in sent.body
 
 
+@pytest.mark.parametrize("path", ["/answer", "/api/answer", "/api/answer/"])
+def test_prefix_that_fastapi_adds_behind_the_gate_is_no_way_round(path: str) -> None:
+    """``FastAPI(root_path=...)`` routes both paths, and the scope shows it only inside."""
+    app = FastAPI()
+    app.root_path = "/api"  # as a parameter it is deprecated, and widely used
+    app.add_api_route("/answer", lambda: reply(BAD), methods=["POST"])
+    for inner in (app, GZipMiddleware(app)):
+        sent = Desk(app=inner).get(path=path)
+
+        assert BAD.encode() not in sent.body
+        assert (sent.status == 200) == (not path.endswith("/"))
+
+
 def test_route_without_a_policy_costs_next_to_nothing() -> None:
     """At most six Python calls are added to a request nobody wanted gated."""
 
@@ -127,8 +142,12 @@ def test_route_without_a_policy_costs_next_to_nothing() -> None:
             sys.setprofile(None)
         return len(seen)
 
+    class Running:
+        policy = property(lambda _: POLICY)
+
     desk = Desk(app=app)
-    live = GatekeeperMiddleware(app, policy=lambda: POLICY, services=desk.services)
+    running = Running()
+    live = GatekeeperMiddleware(app, policy=lambda: running.policy, services=desk.services)
 
     assert calls(desk.middleware) - calls(app) <= 6
     assert calls(live) - calls(app) <= 6
