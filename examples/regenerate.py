@@ -16,7 +16,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from gatekeeper.build import open_gate
-from gatekeeper.errors import UnavailableError
 from gatekeeper.verdict import Evidence, Outcome, Passage
 
 PAGES = (Passage(id="returns", text="Devices can be returned within 30 days of delivery."),)
@@ -36,16 +35,14 @@ async def answer(request: Request) -> JSONResponse:
     gate, question = request.app.state.gate, (await request.json())["question"]
     evidence = Evidence(passages=PAGES, question=question)
     text = await draft(question)
-    try:
+    verdict = await gate.check(text, evidence, deadline=time.monotonic() + BUDGET_S)
+    flagged = [claim.text for claim in verdict.claims if claim.is_flagged]
+    if flagged:
+        text = await draft(question, avoid=flagged)
         verdict = await gate.check(text, evidence, deadline=time.monotonic() + BUDGET_S)
-        flagged = [claim.text for claim in verdict.claims if claim.is_flagged]
-        if flagged:
-            text = await draft(question, avoid=flagged)
-            verdict = await gate.check(text, evidence, deadline=time.monotonic() + BUDGET_S)
-        passes = verdict.outcome is Outcome.SUPPORTED
-    except UnavailableError:  # no time, or no model: nothing was decided
-        passes = False
-    return JSONResponse({"answer": text if passes else FALLBACK})
+    if verdict.outcome is not Outcome.SUPPORTED:  # flagged again, or not decided in time
+        text = FALLBACK
+    return JSONResponse({"answer": text})
 
 
 @asynccontextmanager
