@@ -14,6 +14,7 @@ from gatekeeper.core.plan import ClaimPlan, Limits, Planner
 from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
 from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
+from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import Judge, Model, Priority, Usage
 from gatekeeper.verdict import (
     ClaimStatus,
@@ -23,6 +24,7 @@ from gatekeeper.verdict import (
     Segment,
     UnresolvedReason,
     Verdict,
+    unresolved,
 )
 
 
@@ -93,11 +95,7 @@ class Gate:
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> Verdict:
-        """Check a whole answer: feed once and finish.
-
-        Raises:
-            UnavailableError: If the judge refuses the work or gives it up.
-        """
+        """Check a whole answer: feed once and finish."""
         check = self.open(evidence, deadline=deadline, priority=priority, usage=usage)
         await check.feed(answer)
         return await check.finish()
@@ -131,6 +129,7 @@ class Check:
         self._segments: list[Segment] = []
         self._claims: list[ClaimPlan] = []
         self._planner: Planner | None = None
+        self._given_up: UnresolvedReason | None = None
 
     async def feed(self, text: str) -> tuple[Segment, ...]:
         """Take the next piece of the answer; returns the segments it completed."""
@@ -143,12 +142,18 @@ class Check:
         return tuple(self._segments[done:])
 
     async def finish(self) -> Verdict:
-        """Score what was planned and give the verdict."""
+        """Score what was planned and give the verdict.
+
+        UNRESOLVED as a whole if the judge refused work on it or gave it up.
+        """
         if not self._is_too_long():
             await self._work(self._segmenter.finish)
         reason = self._not_checked()
         if reason is not None:
             return self._verdict((), reason)
+        if self._given_up is not None:
+            answer = "".join(self._pieces)
+            return unresolved(self._given_up, answer, self._gate.fingerprint)
         if len(self._claims) <= self._gate.settings.limits.claims:
             await self._score()
             for claim in filter(self._is_undecided, self._claims):
@@ -159,12 +164,17 @@ class Check:
 
     async def _work(self, segment: Callable[[], list[Segment]]) -> None:
         errand = self._errand
-        await self._gate.judge.run(
-            self._take(segment),
-            deadline=errand.deadline,
-            priority=errand.priority,
-            usage=errand.usage,
-        )
+        if self._given_up is not None:
+            return
+        try:
+            await self._gate.judge.run(
+                self._take(segment),
+                deadline=errand.deadline,
+                priority=errand.priority,
+                usage=errand.usage,
+            )
+        except UnavailableError as error:
+            self._given_up = error.reason
 
     def _take(self, segment: Callable[[], list[Segment]]) -> Iterator[None]:
         """Segment and plan, in steps."""

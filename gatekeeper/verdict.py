@@ -238,3 +238,19 @@ class Verdict:
         supported = sum(claim.status is ClaimStatus.SUPPORTED for claim in self.claims)
         open_ = sum(claim.status is ClaimStatus.UNRESOLVED for claim in self.claims)
         return (supported / n, (supported + open_) / n) if open_ else supported / n
+
+
+def unresolved(reason: UnresolvedReason, answer: str = "", fingerprint: str = "") -> Verdict:
+    """Return the verdict on an answer that could not be looked at: all of it is one open claim."""
+    claim = ClaimVerdict(
+        start=0,
+        end=len(answer),
+        text=answer,
+        status=ClaimStatus.UNRESOLVED,
+        support=None,
+        contradiction=None,
+        score=None,
+        reason=str(reason),
+        unresolved=reason,
+    )
+    return Verdict(claims=(claim,), fingerprint=fingerprint)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
+from gatekeeper.errors import UnavailableError
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
 from gatekeeper.testing import FakeModel
@@ -196,6 +197,25 @@ def test_failed_pass_is_a_model_error_only_where_a_judge_says_so() -> None:
 
     assert verdict.claims[0].score is None
     assert verdict.claims[0].support is None
+
+
+class Refusing(Bench):
+    """A judge that refuses all steps, as a full scheduler does."""
+
+    async def run(self, steps: Iterator[None], **_errand: object) -> None:
+        """Refuse."""
+        raise UnavailableError(UnresolvedReason.OVERLOAD)
+
+
+def test_refused_answer_is_unresolved_as_a_whole() -> None:
+    """A caller gets a verdict with a reason, whatever goes wrong behind the gate."""
+    model = FakeModel()
+    refused = Gate(model, Refusing(model), Settings(thresholds=MARKS))
+
+    verdict = check("The gate is red.", "The gate is red.", by=refused)
+
+    assert (verdict.outcome, verdict.reason) == (Outcome.UNRESOLVED, "overload")
+    assert [claim.text for claim in verdict.claims] == ["The gate is red."]
 
 
 def test_citation_of_a_passage_that_does_not_exist_is_flagged() -> None:

@@ -17,35 +17,18 @@ from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Route
 from gatekeeper.protocols import Priority, Usage
 from gatekeeper.verdict import (
-    ClaimStatus,
-    ClaimVerdict,
     Evidence,
     NotCheckedReason,
     Passage,
     UnresolvedReason,
     Verdict,
+    unresolved,
 )
 
 
 def unchecked(reason: NotCheckedReason) -> Verdict:
     """Return the verdict on an answer that was not checked."""
     return Verdict(not_checked=reason)
-
-
-def unresolved(reason: UnresolvedReason, text: str = "") -> Verdict:
-    """Return the verdict on an answer none of whose claims could be looked at: one open claim."""
-    claim = ClaimVerdict(
-        start=0,
-        end=len(text),
-        text=text,
-        status=ClaimStatus.UNRESOLVED,
-        support=None,
-        contradiction=None,
-        score=None,
-        reason=str(reason),
-        unresolved=reason,
-    )
-    return Verdict(claims=(claim,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,9 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from gatekeeper.asgi.checks import Findings, Inspection, Material, unchecked, unresolved
+from gatekeeper.asgi.checks import Findings, Inspection, Material, unchecked
 from gatekeeper.protocols import Priority
-from gatekeeper.verdict import NotCheckedReason, UnresolvedReason, Verdict
+from gatekeeper.verdict import NotCheckedReason, UnresolvedReason, Verdict, unresolved
 
 if TYPE_CHECKING:
     from gatekeeper.asgi.call import Call

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi import replies
-from gatekeeper.asgi.checks import Findings, Material, unchecked, unresolved
+from gatekeeper.asgi.checks import Findings, Material, unchecked
 from gatekeeper.asgi.examine import Verdicts, while_held
 from gatekeeper.asgi.jsontext import UncheckableError
 from gatekeeper.asgi.rulings import REPLACED, Ruling, facts, rule
 from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import Priority
-from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict
+from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict, unresolved
 
 if TYPE_CHECKING:
     from starlette.types import Message

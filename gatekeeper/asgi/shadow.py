@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from gatekeeper.asgi.checks import Findings, Material, unchecked, unresolved
+from gatekeeper.asgi.checks import Findings, Material, unchecked
 from gatekeeper.asgi.examine import Verdicts, afterwards
 from gatekeeper.asgi.rulings import rule
-from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict
+from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict, unresolved
 
 if TYPE_CHECKING:
     from starlette.types import Message

@@ -11,7 +11,6 @@ from gatekeeper.cli.gates import Opener, model_option, opener
 from gatekeeper.cli.inputs import read_passages, read_text
 from gatekeeper.cli.show import say, verdict_lines
 from gatekeeper.evaluation.records import verdict_record
-from gatekeeper.evaluation.run import check_answer
 from gatekeeper.verdict import Evidence, Outcome, Verdict
 
 EXIT_CODES = {
@@ -81,7 +80,7 @@ def _check(
     try:
         began = time.monotonic()
         deadline = None if budget_ms is None else began + budget_ms / 1000
-        verdict = asyncio.run(check_answer(gate, answer, evidence, deadline=deadline))
+        verdict = asyncio.run(gate.check(answer, evidence, deadline=deadline))
         return verdict, time.monotonic() - began
     finally:
         gate.close()

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.errors import UnavailableError
 from gatekeeper.evaluation.metrics import Judged
 from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.verdict import (
     ClaimStatus,
-    ClaimVerdict,
     Evidence,
     Outcome,
-    UnresolvedReason,
     Verdict,
 )
 
@@ -57,20 +54,10 @@ class Evaluated:
         return self.verdict.outcome in DECIDED
 
 
-async def check_answer(
-    gate: Checker, answer: str, evidence: Evidence, *, deadline: float | None = None
-) -> Verdict:
-    """Check a whole answer; one that the judge refuses or gives up is a single open claim."""
-    try:
-        return await gate.check(answer, evidence, deadline=deadline)
-    except UnavailableError as error:
-        return _given_up(answer, error.reason, gate.fingerprint)
-
-
 async def check_rows(gate: Checker, rows: Iterable[Row]) -> AsyncIterator[Evaluated]:
     """Yield each row with its verdict, in order."""
     for row in rows:
-        verdict = await check_answer(gate, row.answer, row.evidence)
+        verdict = await gate.check(row.answer, row.evidence)
         yield Evaluated(row=row, verdict=verdict)
 
 
@@ -101,18 +88,3 @@ def has_finding(status: ClaimStatus, score: float | None) -> bool:
     if status in {ClaimStatus.CONTRADICTED, ClaimStatus.CONFLICTING}:
         return True
     return status is ClaimStatus.UNSUPPORTED and score == 0.0
-
-
-def _given_up(answer: str, reason: UnresolvedReason, fingerprint: str) -> Verdict:
-    claim = ClaimVerdict(
-        start=0,
-        end=len(answer),
-        text=answer,
-        status=ClaimStatus.UNRESOLVED,
-        support=None,
-        contradiction=None,
-        score=None,
-        reason=str(reason),
-        unresolved=reason,
-    )
-    return Verdict(claims=(claim,), fingerprint=fingerprint)

@@ -6,7 +6,7 @@ Each line of the answer is one claim; its first word says the status it gets.
 from pathlib import Path
 
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.errors import ModelMissingError, UnavailableError
+from gatekeeper.errors import ModelMissingError
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -14,6 +14,7 @@ from gatekeeper.verdict import (
     NotCheckedReason,
     UnresolvedReason,
     Verdict,
+    unresolved,
 )
 
 _SCORES = {"SUPPORTED": 0.9, "UNSUPPORTED": 0.2, "CONTRADICTED": 0.0, "CONFLICTING": 0.0}
@@ -45,7 +46,7 @@ class LineGate:
         if answer.startswith("INTERRUPT"):
             raise KeyboardInterrupt
         if answer.startswith("GIVEN-UP"):
-            raise UnavailableError(UnresolvedReason.BUDGET)
+            return unresolved(UnresolvedReason.BUDGET, answer, self.fingerprint)
         if not evidence.passages:
             return Verdict(not_checked=NotCheckedReason.NO_CONTEXT, fingerprint=self.fingerprint)
         claims = tuple(_claim(line) for line in answer.split("\n") if line)
