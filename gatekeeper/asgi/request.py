@@ -119,8 +119,12 @@ class Receiver:
 
     def _look_ahead(self) -> None:
         if self._watching and not (self._waiting or self._ahead or self.gone.is_set()):
-            self._ahead = asyncio.ensure_future(self._receive())
+            self._ahead = asyncio.create_task(self._next())
             self._ahead.add_done_callback(self._land)
+
+    async def _next(self) -> "Message":
+        """Receive, as a coroutine: some servers' futures (granian's) call back one waiter only."""
+        return await self._receive()
 
     def _land(self, message: "asyncio.Future[Message]") -> None:
         """Keep what came for the app: a message, or what ``receive`` raised."""

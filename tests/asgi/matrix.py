@@ -3,10 +3,12 @@
 The header ``x-variant`` chooses who serves a request. Run as ``tests.asgi.matrix:app``.
 """
 
+import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI
@@ -30,6 +32,7 @@ from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
 from gatekeeper.policy import Mode, Policy
 from gatekeeper.testing import FakeGate
+from gatekeeper.verdict import NotCheckedReason
 from tests.asgi.wire import BAD, GOOD, Bench, Controlled, Message, Recorder, by_words, reply, route
 
 ran: list[str] = []
@@ -140,10 +143,24 @@ bare = Starlette(
 PATHS = [*RESPONSES, "/trailers/", "/fast/answer", "/fast/items/7", "/fast/items/x"]
 
 
-def gated(app: Any, mode: Mode) -> GatekeeperMiddleware:
+class SilentGate(FakeGate):
+    """A gate that never answers."""
+
+    async def check(self, *_: Any, **__: Any) -> Any:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
+
+def gated(app: Any, mode: Mode, *, silent: bool = False) -> GatekeeperMiddleware:
     """Put a gate in front, all paths gated."""
-    routes = tuple(route(path=path, mode=mode, methods=("GET", "POST")) for path in PATHS)
-    return GatekeeperMiddleware(app, policy=Policy(routes=routes), services=services)
+    routes = tuple(
+        route(path=path, mode=mode, methods=("GET", "POST"), budget_s=30.0) for path in PATHS
+    )
+    return GatekeeperMiddleware(
+        app,
+        policy=Policy(routes=routes),
+        services=replace(services, gate=SilentGate({})) if silent else services,
+    )
 
 
 async def counts(scope: Message, receive: Any, send: Any) -> None:
@@ -154,6 +171,10 @@ async def counts(scope: Message, receive: Any, send: Any) -> None:
         "decided": len(telemetry.decisions),
         "websockets": telemetry.websockets,
         "ran": len(ran),
+        "gone": sum(
+            decision.verdict.not_checked is NotCheckedReason.CLIENT_GONE
+            for decision in telemetry.decisions
+        ),
     }
     await JSONResponse(seen)(scope, receive, send)
 
@@ -170,6 +191,7 @@ VARIANTS: dict[bytes, Any] = {
     b"shadow in gzip": GZipMiddleware(gated(bare, Mode.SHADOW), minimum_size=0),
     b"bare over gzip": GZipMiddleware(bare, minimum_size=0),
     b"shadow over gzip": gated(GZipMiddleware(bare, minimum_size=0), Mode.SHADOW),
+    b"silent": gated(bare, Mode.ENFORCE, silent=True),
     b"counts": counts,
 }
 

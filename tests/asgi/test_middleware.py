@@ -17,6 +17,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
 
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.errors import SelfTestError
@@ -280,6 +281,28 @@ def test_routes_may_differ_in_their_gate() -> None:
     desk = Desk(app=answering(reply(BAD)), options={"gate_for": lambda _: other})
 
     assert desk.get().json == reply(BAD)
+
+
+def test_gate_is_added_as_starlette_adds_middleware() -> None:
+    """``Middleware(GatekeeperMiddleware, ...)``: behind the error pages, lifespan included."""
+    loaded: list[str] = []
+
+    async def startup() -> None:
+        loaded.append("gate")
+
+    desk = Desk(app=answering(reply()))
+    app = Starlette(
+        routes=[Route("/answer", endpoint, methods=["POST"])],
+        middleware=[
+            Middleware(GatekeeperMiddleware, policy=POLICY, services=desk.services, startup=startup)
+        ],
+    )
+
+    with TestClient(app, root_path="/api") as client:
+        sent = client.post("/answer")
+
+    assert "withheld" in sent.json()["answer"]
+    assert loaded == ["gate"]
 
 
 def test_first_route_of_a_path_wins() -> None:

@@ -3,7 +3,7 @@
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,27 @@ def test_websocket_is_passed_on_and_counted(server: httpx.Client) -> None:
         assert websocket.recv() == "echo x"
 
     assert counted(server)["websockets"] == before + 1
+
+
+@pytest.mark.parametrize("path", ["/json", "/stream", "/echo"])
+def test_client_that_hangs_up_while_it_waits_is_counted(server: httpx.Client, path: str) -> None:
+    """Its check is dropped at once, not when its budget of half a minute has run out."""
+    before = counted(server)
+    line = f"POST {path} HTTP/1.1\r\nhost: x\r\nx-variant: silent\r\ncontent-length: 1\r\n\r\nx"
+    address = (server.base_url.host, server.base_url.port or 80)
+    with socket.create_connection(address) as hasty:
+        hasty.sendall(line.encode())
+        wait_for(lambda: counted(server)["begun"] > before["begun"])
+
+    wait_for(lambda: counted(server)["gone"] > before["gone"])
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Ask until it is so; each question is a request."""
+    for _ in range(1_000):
+        if condition():
+            return
+    raise AssertionError("it never came to be so")
 
 
 def test_every_request_is_decided_once(server: httpx.Client) -> None:
