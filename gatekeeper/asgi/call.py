@@ -176,6 +176,8 @@ class Call:
             return
         self.is_settled = True
         found = findings or Findings()
+        if action is None:
+            would = Action.RELEASE  # nothing was there to be held back
         enforced = bool(self.enforced)
         self.services.telemetry.decided(
             Decision(

@@ -34,6 +34,7 @@ _MOST_CHOICES = 128
 _CHARSETS = {
     "": "utf-8-sig",
     "utf-8": "utf-8-sig",
+    "utf8": "utf-8-sig",
     "us-ascii": "ascii",
     "iso-8859-1": "cp1252",
     "windows-1252": "cp1252",
@@ -71,7 +72,7 @@ def read(route: Route, body: bytes, charset: str) -> Payload:
     """
     if route.answer is Shape.PLAIN:
         return Plain(body, charset)
-    if charset not in ("", "utf-8", "us-ascii"):
+    if charset not in ("", "utf-8", "utf8", "us-ascii"):
         raise UncheckableError(NotCheckedReason.SHAPE)
     document = parse(body, depth=route.bounds.json_depth)
     if route.answer is Shape.OPENAI_CHAT:

@@ -83,11 +83,11 @@ class Responder:
         head = look({**message, "headers": list(message.get("headers", ()))})
         is_enforced = await call.assign()
         reason = head.hindrance(call.route, call.method)
-        if not is_enforced:
-            await self._watch(head, reason)
-        elif head.is_bodiless(call.method):
-            self._record(reason or NotCheckedReason.STATUS, Action.RELEASE)
+        if reason is not None and head.is_bodiless(call.method):
+            self._record(reason, Action.RELEASE, would=Action.RELEASE)
             await self._pass(head.start)
+        elif not is_enforced:
+            await self._watch(head, reason)
         else:
             self._hold = Hold(call, head, head.start)
             self._take = self._hold.take
@@ -140,5 +140,7 @@ class Responder:
             self._call.give_bytes()
         self._call.receiver.end()
 
-    def _record(self, reason: NotCheckedReason, action: Action | None) -> None:
-        self._call.record(rule(self._call.route, (unchecked(reason),)), action)
+    def _record(
+        self, reason: NotCheckedReason, action: Action | None, *, would: Action | None = None
+    ) -> None:
+        self._call.record(rule(self._call.route, (unchecked(reason),)), action, would=would)

@@ -8,7 +8,7 @@ import pytest
 
 from gatekeeper.core.decide import assigned
 from gatekeeper.errors import UnavailableError
-from gatekeeper.policy import Bounds, Mode, ResolverSource, ShareKey, StateSource
+from gatekeeper.policy import Bounds, Mode, Reactions, ResolverSource, ShareKey, StateSource
 from gatekeeper.protocols import Control, Priority
 from gatekeeper.testing import FakeGate
 from gatekeeper.verdict import Action, NotCheckedReason, Outcome, UnresolvedReason
@@ -175,6 +175,21 @@ def test_app_that_breaks_in_shadow_is_its_own(started: bool) -> None:
     assert desk.telemetry.last.action is (Action.RELEASE if started else None)
 
 
+@pytest.mark.parametrize("mode", [Mode.SHADOW, Mode.ENFORCE])
+@pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("POST", 204), ("POST", 304)])
+def test_response_without_a_body_would_not_be_held_back(
+    mode: Mode, method: str, status: int
+) -> None:
+    """Whatever the policy says of its status: what enforcing brings is not to be overstated."""
+    blocking = Reactions(default=Action.BLOCK, by_reason={"status": Action.BLOCK})
+    gated = route(mode=mode, on_not_checked=blocking)
+    desk = Desk(app=answering(b"", status=status), gated=gated)
+
+    desk.get(method=method)
+
+    assert (desk.telemetry.last.action, desk.telemetry.last.would) == (Action.RELEASE,) * 2
+
+
 def test_client_that_goes_in_shadow_is_counted() -> None:
     """The server raises on send; the app hears of it as without the gate."""
 
@@ -191,6 +206,7 @@ def test_client_that_goes_in_shadow_is_counted() -> None:
 
     assert desk.telemetry.last.verdict.not_checked is NotCheckedReason.CLIENT_GONE
     assert desk.telemetry.last.action is None
+    assert desk.telemetry.last.would is Action.RELEASE
 
 
 def test_state_is_read_when_the_last_message_comes() -> None:
