@@ -7,6 +7,7 @@ handed over. Whatever goes wrong becomes a verdict with a reason, never an excep
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from gatekeeper.asgi import evidence
 from gatekeeper.asgi.coding import decode
@@ -88,14 +89,21 @@ class Inspection:
 
     async def _verdicts(self) -> tuple[Verdict, ...]:
         bodies: list[bytes] = []
-        await self._work(open_payload(self.material, self.findings, bodies))
-        payload = self.findings.payload
-        texts = () if payload is None else payload.texts
-        resolved = await self._resolve(bodies, tuple(text or "" for text in texts))
-        if resolved is None:
-            return tuple(unresolved(UnresolvedReason.RESOLVER_ERROR, text or "") for text in texts)
         gathered: list[Evidence] = []
-        await self._work(self._gather(resolved, gathered))
+        reading = open_payload(self.material, self.findings, bodies)
+        if self.material.sources.resolvers:
+            await self._work(reading)
+            resolved = await self._resolve(bodies)
+            if resolved is None:
+                reason = UnresolvedReason.RESOLVER_ERROR
+                return tuple(unresolved(reason, text or "") for text in self._texts)
+            await self._work(self._gather(resolved, gathered))
+        else:
+            # One way to the worker and back: under load each one waits for all other requests.
+            await self._work(chain(reading, self._gather({}, gathered)))
+        texts = self._texts
+        if len(texts) == 1:  # no task of its own for the one that nearly all have
+            return (await self._check(texts[0], gathered[0]),)
         return tuple(await asyncio.gather(*(self._check(text, gathered[0]) for text in texts)))
 
     async def _work(self, steps: Iterator[None]) -> None:
@@ -103,13 +111,17 @@ class Inspection:
             steps, deadline=self.deadline, priority=self.priority, usage=self.findings.usage
         )
 
-    async def _resolve(
-        self, bodies: list[bytes], texts: tuple[str, ...]
-    ) -> dict[str, list[str | Passage]] | None:
+    @property
+    def _texts(self) -> tuple[str | None, ...]:
+        """The answers, once they are found."""
+        return () if self.findings.payload is None else self.findings.payload.texts
+
+    async def _resolve(self, bodies: list[bytes]) -> dict[str, list[str | Passage]] | None:
         """Ask the resolvers, each within its time; None if one fails in whatever way."""
         loop = asyncio.get_running_loop()
         resolved = {}
         for target, resolver in self.material.sources.resolvers.items():
+            texts = tuple(text or "" for text in self._texts)
             exchange = self.material.exchange(b"".join(bodies), texts)
             future = loop.run_in_executor(self.services.executor, evidence.call, resolver, exchange)
             await asyncio.wait({future}, timeout=self.material.route.bounds.resolver_s)

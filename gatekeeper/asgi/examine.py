@@ -1,7 +1,7 @@
 """A check in a task of its own, with an end: by its result, its time, or the client's leaving."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gatekeeper.asgi.checks import Findings, Inspection, Material, unchecked
 from gatekeeper.protocols import Priority
@@ -34,19 +34,19 @@ async def while_held(call: "Call", material: Material, findings: Findings) -> Ve
         priority=Priority.ENFORCE,
         findings=findings,
     )
-    check = asyncio.ensure_future(_when_complete(call, inspection))
-    gone = asyncio.ensure_future(call.receiver.gone.wait())
+    check = asyncio.create_task(_when_complete(call, inspection))
+    gone = call.receiver.gone
+    either: set[asyncio.Future[Any]] = {check, gone}
     call.receiver.watch()
     try:
         await asyncio.wait(
-            {check, gone}, timeout=_PATIENCE * budget_s, return_when=asyncio.FIRST_COMPLETED
+            either, timeout=_PATIENCE * budget_s, return_when=asyncio.FIRST_COMPLETED
         )
-        if call.receiver.gone.is_set():
+        if gone.done():
             return (unchecked(NotCheckedReason.CLIENT_GONE),)
         return _result(check)
     finally:
         call.receiver.rest()
-        gone.cancel()
         check.cancel()
 
 
@@ -60,7 +60,7 @@ async def afterwards(call: "Call", material: Material, findings: Findings) -> Ve
         priority=Priority.SHADOW,
         findings=findings,
     )
-    check = asyncio.ensure_future(inspection.run())
+    check = asyncio.create_task(inspection.run())
     try:
         await asyncio.wait({check}, timeout=_PATIENCE * SHADOW_WAIT_S)
         return _result(check)

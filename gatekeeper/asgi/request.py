@@ -63,10 +63,12 @@ class Receiver:
     Args:
         receive: The server's.
         limit: Bytes of request body to keep; None keeps nothing.
+
+    ``gone`` is a future and no event, for waiting on that would take a task a request.
     """
 
     def __init__(self, receive: "Receive", limit: int | None) -> None:
-        self.gone = asyncio.Event()
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.complete = asyncio.Event()
         self._receive = receive
         self._limit = limit
@@ -91,6 +93,11 @@ class Receiver:
         finally:
             self._waiting -= 1
             self._look_ahead()
+
+    def leave(self) -> None:
+        """Note that the client has gone."""
+        if not self.gone.done():
+            self.gone.set_result(None)
 
     def watch(self) -> None:
         """Wait for the client's messages whenever the app doesn't, until ``rest``."""
@@ -118,7 +125,7 @@ class Receiver:
         return b"".join(self._body)
 
     def _look_ahead(self) -> None:
-        if self._watching and not (self._waiting or self._ahead or self.gone.is_set()):
+        if self._watching and not (self._waiting or self._ahead or self.gone.done()):
             self._ahead = asyncio.create_task(self._next())
             self._ahead.add_done_callback(self._land)
 
@@ -138,7 +145,7 @@ class Receiver:
 
     def _saw(self, message: "Message") -> None:
         if message["type"] == "http.disconnect":
-            self.gone.set()
+            self.leave()
         elif message["type"] == "http.request":
             self._keep(message.get("body", b""))
             if not message.get("more_body", False):

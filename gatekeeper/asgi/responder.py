@@ -125,7 +125,7 @@ class Responder:
         call = self._call
         if call.is_settled or (self._copy is not None and self._copy.is_handed_over):
             return
-        if call.receiver.gone.is_set():
+        if call.receiver.gone.done():
             self._record(NotCheckedReason.CLIENT_GONE, None)
         elif self._hold is not None:
             await self._hold.refuse(NotCheckedReason.APP_ERROR)

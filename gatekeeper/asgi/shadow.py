@@ -73,7 +73,7 @@ class Copy:
         try:
             await self._call.send(message)
         except OSError:
-            self._call.receiver.gone.set()
+            self._call.receiver.leave()
             raise
 
     async def _check(self, material: Material) -> None:

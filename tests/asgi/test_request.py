@@ -59,13 +59,13 @@ def test_messages_pass_and_are_copied() -> None:
     """The app reads as ever; the gate has a copy."""
 
     async def test(server: Server, receiver: Receiver) -> None:
-        for message in (BODY, END, GONE):
+        for message in (BODY, END, GONE, GONE):
             server.queue.put_nowait(message)
 
-        assert [await receiver() for _ in range(3)] == [BODY, END, GONE]
+        assert [await receiver() for _ in range(4)] == [BODY, END, GONE, GONE]
         assert receiver.body() == b"onetwo"
         assert receiver.complete.is_set()
-        assert receiver.gone.is_set()
+        assert receiver.gone.done()
 
     run(test)
 
@@ -92,7 +92,7 @@ def test_gate_hears_that_the_client_has_gone() -> None:
     async def test(server: Server, receiver: Receiver) -> None:
         receiver.watch()
         server.queue.put_nowait(GONE)
-        await asyncio.wait_for(receiver.gone.wait(), 5)
+        await asyncio.wait_for(receiver.gone, 5)
         await settle()
 
         assert server.asked == 0
@@ -133,7 +133,7 @@ def test_app_that_stops_waiting_leaves_the_gate_waiting() -> None:
         app.cancel()
         await settle()
         server.queue.put_nowait(GONE)
-        await asyncio.wait_for(receiver.gone.wait(), 5)
+        await asyncio.wait_for(receiver.gone, 5)
 
         assert await receiver() == GONE
 

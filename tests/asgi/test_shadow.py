@@ -30,7 +30,7 @@ def test_shadow_changes_nothing_and_says_what_it_would_do() -> None:
     assert (decision.action, decision.would) == (Action.RELEASE, Action.WITHHOLD)
     assert not decision.enforced
     assert sent.scope["state"]["gatekeeper"] == decision.id
-    assert desk.judge.priorities == [Priority.SHADOW] * 2
+    assert desk.judge.priorities == [Priority.SHADOW]
     assert desk.controls.seen == []
 
 
