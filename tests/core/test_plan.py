@@ -1,0 +1,76 @@
+"""The plan of a claim: what is fixed without the model, and what the model is asked."""
+
+from gatekeeper.core import values
+from gatekeeper.core.plan import ClaimPlan, Limits, Planner
+from gatekeeper.core.rulings import Guard
+from gatekeeper.core.segment import segments
+from gatekeeper.testing import FakeModel
+from gatekeeper.verdict import ClaimStatus
+from tests.core.test_evidence import build
+
+
+def plans(answer: str, *texts: str, limits: Limits | None = None) -> list[ClaimPlan]:
+    """Plan the claims of an answer; the fake model's tokens are characters."""
+    index = build(*texts)
+    model = FakeModel()
+    facts = values.index([line.sentence.text for line in index.lines])
+    planner = Planner(
+        index,
+        Guard(index, facts, texts, model.unknown_words),
+        encode=model.encode,
+        limits=limits or Limits(pair_tokens=100_000, joint_tokens=20_000),
+    )
+    return [planner.plan(segment) for segment in segments(answer) if segment.is_claim]
+
+
+def test_code_is_never_put_to_the_model() -> None:
+    """An entailment model has no opinion on code worth having."""
+    (plan,) = plans("```\nrun --fast\n```", "Use `run --fast` here.")
+
+    assert plan.fixed is not None
+    assert plan.fixed.status is ClaimStatus.SUPPORTED
+    assert plan.pairs == []
+
+
+def test_clash_costs_no_pair() -> None:
+    """What the guard has decided needs no forward pass."""
+    (plan,) = plans("The pass costs 90 euros.", "The pass costs 60 euros.")
+
+    assert plan.waiting() == []
+
+
+def test_copy_is_asked_about_other_passages_only() -> None:
+    """A sentence of the evidence supports itself; another passage may still contradict it."""
+    (plan,) = plans("The gate is red.", "The gate is red.", "The gate was green before.")
+
+    assert plan.planned[0].verbatim
+    assert [entry.premise.passages for entry in plan.planned[1:]] == [(1,)]
+    assert plan.waiting() == [1]
+
+
+def test_later_claims_never_change_the_plan_of_earlier_ones() -> None:
+    """An answer that arrives in pieces gets the plan of a whole one."""
+    texts = ("The gate is old. It was red. It is tall. The fence is low.",)
+    limits = Limits(pair_tokens=700, joint_tokens=200)
+    short = plans("The gate is new.", *texts, limits=limits)
+    long = plans("The gate is new. The fence is high. The door is shut.", *texts, limits=limits)
+
+    assert short[0].pairs == long[0].pairs
+    assert short[0].joint == long[0].joint
+
+
+def test_plan_stays_within_its_tokens() -> None:
+    """The model's work on one answer is bounded before any of it begins."""
+    limits = Limits(pair_tokens=600, joint_tokens=150)
+    found = plans(
+        "The gate is new. The fence is high. The door is shut. The lamp is lit.",
+        "The gate is old. It was red. It is tall.",
+        "The fence is low. The door was open. The lamp is blue.",
+        limits=limits,
+    )
+
+    spent = [sum(pair.tokens for pair in plan.pairs if pair) for plan in found]
+    joint = [plan.joint[1].tokens for plan in found if plan.joint]
+    assert sum(spent) <= 450
+    assert sum(joint) <= 150
+    assert all(len(plan.pairs) >= limits.least_windows or plan.fixed is not None for plan in found)
