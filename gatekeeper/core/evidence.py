@@ -115,15 +115,18 @@ class Ranking:
 def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> Ranking:
     """Rank windows of up to ``longest`` lines by the weighted share of claim terms they hold.
 
-    Windows that only ask or only name a topic are left out. Ties keep the order of the evidence,
-    shorter windows first, so that the result does not depend on anything but the texts.
+    Windows that only ask or only name a topic are left out, and so are those without a term of the
+    claim: a small model finds support for "It is." in any text. Ties keep the order of the
+    evidence, shorter windows first, so that the result depends on nothing but the texts.
     """
     weights = {term: index.weight(term) for term in sorted(set(terms(hypothesis)))}
-    total = sum(weights.values()) or 1.0
+    total = sum(weights.values())
     scored = []
     for first, last in _spans(_anchors(weights, index), index, longest):
         span = index.lines[first : last + 1]
         held = frozenset().union(*(line.terms for line in span)) & weights.keys()
+        if not held:
+            continue
         share = sum(weights[term] for term in sorted(held)) / total
         score = share - LENGTH_PENALTY * (last - first)
         scored.append((-score, last - first, first, held))

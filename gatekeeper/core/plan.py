@@ -20,6 +20,7 @@ from gatekeeper.core.evidence import (
 )
 from gatekeeper.core.notation import Apposition
 from gatekeeper.core.rulings import Guard
+from gatekeeper.core.terms import terms
 from gatekeeper.protocols import EncodedPair, PairScore
 from gatekeeper.verdict import ClaimStatus, Segment, UnresolvedReason
 
@@ -48,6 +49,7 @@ class Limits:
 class ClaimPlan:
     """One claim on its way: its ruling, premises and encoded pairs, and what fixed it unasked.
 
+    ``asked`` is the hypothesis put to the model: the segment's, or question and answer.
     ``planned``, ``pairs`` and ``scores`` go together; ``pairs[n]`` is None where ``planned[n]`` is
     a verbatim copy and needs no model, ``scores[n]`` is None until there is one. ``joint`` waits
     for the second round.
@@ -59,8 +61,14 @@ class ClaimPlan:
     pairs: list[EncodedPair | None] = field(default_factory=list)
     scores: list[Scored] = field(default_factory=list)
     appositions: tuple[Apposition, ...] = ()
+    asked: str = ""
     fixed: Finding | None = None
     joint: tuple[Planned, EncodedPair] | None = None
+
+    @property
+    def is_copy(self) -> bool:
+        """True if the claim stands in the evidence word for word."""
+        return any(entry.verbatim for entry in self.planned)
 
     def add(self, planned: Planned, pair: EncodedPair | None) -> None:
         """Plan one more premise."""
@@ -92,11 +100,13 @@ class Planner:
         *,
         encode: Encode,
         limits: Limits,
+        question: str = "",
     ) -> None:
         self._index = index
         self._guard = guard
         self._encode = encode
         self._limits = limits
+        self._question = question
         self._left = limits.pair_tokens - limits.joint_tokens
         self._joint_left = limits.joint_tokens
 
@@ -111,8 +121,9 @@ class Planner:
             claim.fixed = Finding(status=ClaimStatus.CONTRADICTED)
             return claim
         limits = self._limits
+        claim.asked = self._ask(segment)
         ranking = rank(
-            segment.hypothesis,
+            claim.asked,
             self._index,
             longest=limits.longest_window,
             most=2 * limits.windows,
@@ -131,12 +142,14 @@ class Planner:
 
     def _add_windows(self, claim: ClaimPlan, ranking: Ranking) -> None:
         """Plan the best windows that the claim's share of the pair tokens has room for."""
-        copied = {line for entry in claim.planned for line in entry.premise.lines}
+        # A row of a table seems to contradict the row beside it; a copy can't be refuted by its own
+        # passage, only by another one.
+        copied = {number for entry in claim.planned for number in entry.premise.passages}
         limits = self._limits
         room = self._left // 4
         wanted = 0
         for premise in ranking.premises:
-            if copied & set(premise.lines):
+            if copied & set(premise.passages):
                 continue
             if wanted == limits.windows:
                 break
@@ -161,12 +174,18 @@ class Planner:
         status of one claim would hang on whether another one was scored in time.
         """
         premise = joint_premise(ranking, self._index, places=self._limits.joint_places)
-        if premise is None or claim.fixed is not None:
+        if premise is None or claim.fixed is not None or claim.is_copy:
             return
         pair = self._pair(premise, claim)
         if pair is not None and pair.tokens <= self._joint_left:
             self._joint_left -= pair.tokens
             claim.joint = (Planned(premise=premise), pair)
+
+    def _ask(self, segment: Segment) -> str:
+        """Return what to ask the model: "Yes." means nothing without its question."""
+        if self._question and not terms(segment.hypothesis):
+            return f"{self._question} {segment.plain}"
+        return segment.hypothesis
 
     def _pair(self, premise: Premise, claim: ClaimPlan) -> EncodedPair | None:
         """Encode a premise, with the forms of values added that its lines state, and the claim."""
@@ -174,7 +193,7 @@ class Planner:
         for form in claim.appositions:
             if form.line in premise.lines:
                 text = form.put_into(text)
-        return self._encode(text, claim.segment.hypothesis)
+        return self._encode(text, claim.asked)
 
 
 def _unresolved(reason: UnresolvedReason) -> Finding:

@@ -99,7 +99,14 @@ def test_only_the_best_lines_are_considered_in_long_evidence() -> None:
     index = build(" ".join([*lines, "The spare key hangs behind the fuse box."]))
 
     assert "fuse box" in best("The key is behind the fuse box.", index).text
-    assert rank("Nothing matches here.", index, longest=2, most=3).premises
+
+
+def test_window_without_a_word_of_the_claim_is_no_premise() -> None:
+    """A small model finds support in anything for a claim that says next to nothing."""
+    index = build("The shop opens at nine. Parking is free.")
+
+    assert rank("It is not so.", index, longest=2, most=3).premises == ()
+    assert rank("Dogs bite.", index, longest=2, most=3).premises == ()
 
 
 words = st.sampled_from("the red blue pump lamp costs opens nine ten euros is not".split())

@@ -9,7 +9,9 @@ from gatekeeper.verdict import ClaimStatus
 from tests.core.test_evidence import build
 
 
-def plans(answer: str, *texts: str, limits: Limits | None = None) -> list[ClaimPlan]:
+def plans(
+    answer: str, *texts: str, limits: Limits | None = None, question: str = ""
+) -> list[ClaimPlan]:
     """Plan the claims of an answer; the fake model's tokens are characters."""
     index = build(*texts)
     model = FakeModel()
@@ -19,6 +21,7 @@ def plans(answer: str, *texts: str, limits: Limits | None = None) -> list[ClaimP
         Guard(index, facts, texts, model.unknown_words),
         encode=model.encode,
         limits=limits or Limits(pair_tokens=100_000, joint_tokens=20_000),
+        question=question,
     )
     return [planner.plan(segment) for segment in segments(answer) if segment.is_claim]
 
@@ -39,6 +42,21 @@ def test_clash_costs_no_pair() -> None:
     assert plan.waiting() == []
 
 
+def test_bare_answer_is_asked_with_its_question() -> None:
+    """A bare yes follows from anything; with its question it says something."""
+    (plan,) = plans("Yes.", "Dogs may swim here.", question="May dogs swim here?")
+
+    assert plan.asked == "May dogs swim here? Yes."
+    assert len(plan.waiting()) == 1
+
+
+def test_claim_without_a_word_to_look_up_has_no_premise() -> None:
+    """A small model finds support for "It is." in any text, so it is not asked."""
+    (plan,) = plans("It is.", "The gate is red.")
+
+    assert plan.planned == []
+
+
 def test_copy_is_asked_about_other_passages_only() -> None:
     """A sentence of the evidence supports itself; another passage may still contradict it."""
     (plan,) = plans("The gate is red.", "The gate is red.", "The gate was green before.")
@@ -46,6 +64,15 @@ def test_copy_is_asked_about_other_passages_only() -> None:
     assert plan.planned[0].verbatim
     assert [entry.premise.passages for entry in plan.planned[1:]] == [(1,)]
     assert plan.waiting() == [1]
+
+
+def test_copied_row_is_not_held_against_its_neighbours() -> None:
+    """The other rows of a table say other things of other things; a copied table is right."""
+    table = "| Day | Opens |\n|---|---|\n| Monday | 9:00 |\n| Sunday | 10:00 |\n"
+
+    found = plans(table, table)
+
+    assert [(plan.is_copy, plan.waiting(), plan.joint) for plan in found] == [(True, [], None)] * 2
 
 
 def test_later_claims_never_change_the_plan_of_earlier_ones() -> None:
