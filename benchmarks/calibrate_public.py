@@ -8,13 +8,12 @@ included. No guarantee is claimed for either.
 
 import argparse
 import asyncio
-import gzip
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.pairs import read_pairs
 from benchmarks.scoring import OPEN, SavedScores, ScoredRow, score_rows, with_marks
 from benchmarks.sets import CALIBRATION, FITTED, load_half
 from gatekeeper.build import open_gate
@@ -30,20 +29,19 @@ from gatekeeper.evaluation.calibration import (
 )
 from gatekeeper.gate import Gate
 from gatekeeper.protocols import EncodedPair, Model
+from gatekeeper.runtime.manifest import ENTAILMENT, NEUTRAL
 
 CONTRADICTED_AT_MOST = 0.02
-CALM_LABELS = frozenset({"entailment", "neutral"})
+CALM_LABELS = frozenset({ENTAILMENT, NEUTRAL})
 
 _PASS = 32  # pairs a forward pass
 
 
 def calm_pairs(path: Path, model: Model, limit: int) -> list[EncodedPair]:
     """Encode labelled pairs that contradict nothing, evenly from the whole file, short first."""
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        raw = [json.loads(line) for line in stream]
-    calm = [pair for pair in raw if pair["label"] in CALM_LABELS]
+    calm = [pair for pair in read_pairs(path) if pair.label in CALM_LABELS]
     taken = calm[:: max(1, len(calm) // limit)][:limit]
-    encoded = (model.encode(pair["premise"], pair["hypothesis"]) for pair in taken)
+    encoded = (model.encode(pair.premise, pair.hypothesis) for pair in taken)
     return sorted((pair for pair in encoded if pair is not None), key=lambda pair: pair.tokens)
 
 

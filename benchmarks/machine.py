@@ -5,9 +5,10 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
+from gatekeeper.evaluation.versions import LIBRARIES
+
 # Instruction sets that decide how fast, and whether exactly, int8 products are computed.
 INT8_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8")
-LIBRARIES = ("numpy", "onnxruntime", "tokenizers")
 
 
 def describe() -> dict[str, object]:

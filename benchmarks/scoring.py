@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.aggregate import Finding, Ruling, Thresholds, claim_score
 from gatekeeper.evaluation.metrics import Judged
 from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.evaluation.run import has_finding
@@ -114,11 +114,10 @@ class SavedScores:
 
 
 def _score(claim: ScoredClaim, marks: Thresholds) -> float | None:
-    if claim.status == ClaimStatus.UNRESOLVED:
-        return None
-    if claim.by_guard or claim.support is None:
-        return 0.0
-    return 0.0 if (claim.contradiction or 0.0) >= marks.contradiction else claim.support
+    finding = Finding(
+        status=ClaimStatus(claim.status), support=claim.support, contradiction=claim.contradiction
+    )
+    return claim_score(finding, Ruling(clashing=claim.by_guard), marks)
 
 
 def _scored_row(dataset: str, row: Row, verdict: Verdict, usage: Usage) -> ScoredRow:

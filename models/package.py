@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from gatekeeper.runtime.manifest import MANIFEST, MODEL, TOKENIZER
+from gatekeeper.runtime.manifest import FORMAT, MANIFEST, MODEL, TOKENIZER
 from gatekeeper.runtime.session import load
 
 HASHED = (MODEL, TOKENIZER)
@@ -52,7 +52,7 @@ def _manifest(folder: Path, source: dict[str, Any]) -> str:
         "# Written by models/package.py; calibration.json is not hashed: it changes alone.",
         "",
     ]
-    lines.append("format = 1")
+    lines.append(_entry("format", FORMAT))
     tables = {"self_test", "files"}
     lines.extend(_entry(key, value) for key, value in source.items() if key not in tables)
     lines.extend(["", "[files]"])

@@ -23,7 +23,14 @@ from tests.benchmarks.gates import checksum_gate
 def _pairs(folder: Path, *labels: str) -> Path:
     path = folder / "pairs.jsonl.gz"
     lines = (
-        json.dumps({"premise": f"{i:02d}", "hypothesis": "h" * (20 - i), "label": label})
+        json.dumps(
+            {
+                "premise": f"{i:02d}",
+                "hypothesis": "h" * (20 - i),
+                "label": label,
+                "source": "written",
+            }
+        )
         for i, label in enumerate(labels)
     )
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
