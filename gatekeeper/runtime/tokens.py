@@ -99,7 +99,7 @@ def _read_tokenizer(path: Path) -> Tokenizer:
         raise ModelFileError(path, f"no readable file ({error})", "a tokenizer") from error
     try:
         tokenizer = Tokenizer.from_str(text)
-    except Exception as error:
+    except Exception as error:  # what the library raises is a bare Exception, no subclass
         raise ModelFileError(path, f"no tokenizer ({error})", "a tokenizer") from error
     tokenizer.no_padding()
     tokenizer.no_truncation()
