@@ -5,7 +5,6 @@ what the stand-in makes up, if anything.
 """
 
 import json
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from starlette.applications import Starlette
@@ -19,8 +18,6 @@ from gatekeeper.demo.retrieval import Index
 
 MODEL = "stand-in-1"
 PASSAGES = 3
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class _BadRequestError(Exception):

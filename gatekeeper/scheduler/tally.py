@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Statistics:
     """A snapshot. What waits is enforced and shadow work together; everything else counts up.
 
-    ``expired_pairs`` were
-    let in and ran out of time; ``refused_calls`` were not let in, ``shadow_refused`` of them in
-    shadow; ``dropped_cancelled`` pairs left the line with their waiter.
+    ``expired_pairs`` were let in and ran out of time; ``refused_calls`` were not let in,
+    ``shadow_refused`` of them in shadow; ``dropped_cancelled`` pairs left the line with their
+    waiter.
     """
 
     queue_calls: int = 0
