@@ -5,8 +5,10 @@ verdict. Nothing is kept on the gate between checks; a check belongs to one answ
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import chain
 
 from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
@@ -15,7 +17,7 @@ from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
 from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
 from gatekeeper.errors import UnavailableError
-from gatekeeper.protocols import Judge, Model, Priority, Usage
+from gatekeeper.protocols import Judge, Model, Priority, Steps, Usage, Wanted
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -54,7 +56,7 @@ class Gate:
         """End the worker; a check under way is answered first."""
         self.judge.close()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """sha256 over model, pipeline constants, guard and segmenter versions and thresholds."""
         parts = (
@@ -95,10 +97,10 @@ class Gate:
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> Verdict:
-        """Check a whole answer: feed once and finish."""
+        """Check a whole answer, in one call of the judge."""
         check = self.open(evidence, deadline=deadline, priority=priority, usage=usage)
-        await check.feed(answer)
-        return await check.finish()
+        await check.work(check.steps(answer))
+        return check.conclude()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,16 +131,18 @@ class Check:
         self._segments: list[Segment] = []
         self._claims: list[ClaimPlan] = []
         self._planner: Planner | None = None
+        self._is_planned = False
+        self._asked: list[tuple[ClaimPlan, int]] = []
+        self._wanted = Wanted(pairs=())
         self._given_up: UnresolvedReason | None = None
 
     async def feed(self, text: str) -> tuple[Segment, ...]:
         """Take the next piece of the answer; returns the segments it completed."""
         done = len(self._segments)
-        self._pieces.append(text)
-        self._chars += len(text)
+        self._lay(text)
         if self._is_too_long():
             return ()
-        await self._work(lambda: self._segmenter.feed(text))
+        await self.work(self._take(lambda: self._segmenter.feed(text)))
         return tuple(self._segments[done:])
 
     async def finish(self) -> Verdict:
@@ -146,41 +150,69 @@ class Check:
 
         UNRESOLVED as a whole if the judge refused work on it or gave it up.
         """
-        if not self._is_too_long():
-            await self._work(self._segmenter.finish)
+        await self.work(self._finishing())
+        return self.conclude()
+
+    def steps(self, answer: str) -> Steps:
+        """Return all work on a whole answer as steps for a judge; ``conclude`` ends the check."""
+        self._lay(answer)
+        first = () if self._is_too_long() else self._take(lambda: self._segmenter.feed(answer))
+        return chain(first, self._finishing())
+
+    def give_up(self, reason: UnresolvedReason) -> None:
+        """Note that the judge left the steps where they stand."""
+        self._given_up = reason
+
+    def conclude(self) -> Verdict:
+        """Give the verdict on what the steps have come to."""
         reason = self._not_checked()
         if reason is not None:
             return self._verdict((), reason)
-        if self._given_up is not None:
-            answer = "".join(self._pieces)
-            return unresolved(self._given_up, answer, self._gate.fingerprint)
-        if len(self._claims) <= self._gate.settings.limits.claims:
-            await self._score()
-            for claim in filter(self._is_undecided, self._claims):
-                claim.add_joint()
-            await self._score()
         answer = "".join(self._pieces)
+        if self._given_up is not None:
+            if not self._is_planned:
+                return unresolved(self._given_up, answer, self._gate.fingerprint)
+            self._leave_unscored(self._given_up)
         return self._verdict(tuple(self._rule(claim, answer) for claim in self._claims))
 
-    async def _work(self, segment: Callable[[], list[Segment]]) -> None:
+    async def work(self, steps: Steps) -> None:
+        """Have the judge take steps of this check, unless it gave up before."""
         errand = self._errand
         if self._given_up is not None:
             return
         try:
             await self._gate.judge.run(
-                self._take(segment),
+                steps,
                 deadline=errand.deadline,
                 priority=errand.priority,
                 usage=errand.usage,
             )
         except UnavailableError as error:
-            self._given_up = error.reason
+            self.give_up(error.reason)
 
-    def _take(self, segment: Callable[[], list[Segment]]) -> Iterator[None]:
+    def _lay(self, text: str) -> None:
+        """Note a piece of the answer, whatever becomes of the work on it."""
+        self._pieces.append(text)
+        self._chars += len(text)
+
+    def _finishing(self) -> Steps:
+        """Take the end of the answer and have its claims scored, in steps."""
+        if self._is_too_long():
+            return
+        yield from self._take(self._segmenter.finish)
+        self._is_planned = True
+        if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
+            return
+        yield from self._round()
+        for claim in filter(self._is_undecided, self._claims):
+            claim.add_joint()
+        yield from self._round()
+
+    def _take(self, segment: Callable[[], list[Segment]]) -> Steps:
         """Segment and plan, in steps."""
         found = segment()
         self._segments.extend(found)
-        yield
+        yield None
         if not self._evidence.passages:
             return
         if self._planner is None:
@@ -188,7 +220,7 @@ class Check:
         for claim in found:
             if claim.is_claim:
                 self._claims.append(self._plan(claim, self._planner))
-                yield
+                yield None
 
     def _prepare(self) -> Generator[None, None, Planner]:
         """Build the evidence index, the guard and the planner, in steps."""
@@ -215,16 +247,28 @@ class Check:
             return NotCheckedReason.NO_TEXT
         return None if self._evidence.passages else NotCheckedReason.NO_CONTEXT
 
-    async def _score(self) -> None:
-        """Have the judge score every pair that waits, all claims in one call."""
-        places = [(claim, n) for claim in self._claims for n in claim.waiting()]
-        pairs = [pair for claim, n in places if (pair := claim.pairs[n]) is not None]
-        errand = self._errand
-        scores = await self._gate.judge.score(
-            pairs, deadline=errand.deadline, priority=errand.priority, usage=errand.usage
-        )
-        for (claim, n), score in zip(places, scores, strict=True):
+    def _round(self) -> Steps:
+        """Have every pair scored that waits, all claims together."""
+        self._asked = [(claim, n) for claim in self._claims for n in claim.waiting()]
+        pairs = [pair for claim, n in self._asked if (pair := claim.pairs[n]) is not None]
+        self._wanted = Wanted(pairs=pairs)
+        if pairs:
+            yield self._wanted
+        self._take_scores()
+
+    def _take_scores(self) -> None:
+        """Hand the claims what came of the last round; nothing if it was not answered."""
+        for (claim, n), score in zip(self._asked, self._wanted.scores, strict=False):
             claim.scores[n] = score
+
+    def _leave_unscored(self, reason: UnresolvedReason) -> None:
+        """Keep the scores there are; what still waits, also for a second round, has a reason."""
+        self._take_scores()
+        for claim in filter(self._is_undecided, self._claims):
+            claim.add_joint()
+        for claim in self._claims:
+            for n in claim.waiting():
+                claim.scores[n] = reason
 
     def _is_undecided(self, claim: ClaimPlan) -> bool:
         finding = self._find(claim)

@@ -4,7 +4,7 @@ Pure declarations. A model is used from one thread only; a judge may be awaited 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
@@ -88,18 +88,46 @@ class Usage:
     pair_tokens: int = 0
 
 
+@dataclass(slots=True, kw_only=True)
+class Wanted:
+    """What a step yields to have pairs scored before the next step is taken.
+
+    ``scores`` is set by the judge, one entry a pair, in order; it stays empty if steps end here.
+    """
+
+    pairs: Sequence[EncodedPair]
+    scores: Sequence[PairScore | UnresolvedReason] = field(default=())
+
+
+# Slices of work, and between them pairs whose scores the next one needs.
+Steps = Iterator[Wanted | None]
+
+
 class Judge(Protocol):
     """Scores pairs in time or says why not, and carries the work that must not stop the loop."""
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Say at once whether a whole check that begins now would be refused, and why.
+
+        None is no promise: the calls of the check can be refused all the same. Counts as a
+        refused call otherwise, for the caller is not to call then.
+        """
+        ...
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> None:
         """Exhaust an iterator off the event loop; what it raises is raised here.
+
+        Pairs that a step yields are scored before the next one, without a way back to the loop;
+        each that can't be has its reason in the place of a score.
 
         A step is a short slice of work (aim at 20 ms at most), so that work can be mixed.
 

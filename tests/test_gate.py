@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,7 +13,7 @@ from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 from gatekeeper.errors import UnavailableError
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import (
     ClaimStatus,
@@ -36,17 +36,24 @@ class Bench:
         self._skip = skip
         self._seen = 0
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Refuse nothing."""
+        return None
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> None:
         """Exhaust the steps."""
-        for _ in steps:
-            pass
+        for wanted in steps:
+            if wanted is not None:
+                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
 
     async def score(
         self,
@@ -202,7 +209,7 @@ def test_failed_pass_is_a_model_error_only_where_a_judge_says_so() -> None:
 class Refusing(Bench):
     """A judge that refuses all steps, as a full scheduler does."""
 
-    async def run(self, steps: Iterator[None], **_errand: object) -> None:
+    async def run(self, steps: Steps, **_errand: object) -> None:
         """Refuse."""
         raise UnavailableError(UnresolvedReason.OVERLOAD)
 

@@ -21,6 +21,7 @@ from gatekeeper.protocols import (
     Model,
     PairScore,
     Priority,
+    Steps,
     Usage,
 )
 from gatekeeper.verdict import Evidence, UnresolvedReason, Verdict
@@ -229,7 +230,7 @@ class _Judge:
         self._judge = judge
         self._texts = texts
         self._heard = heard
-        self.run = judge.run
+        self.refusal = judge.refusal
         self.close = judge.close
 
     async def score(
@@ -241,7 +242,29 @@ class _Judge:
         usage: Usage | None = None,
     ) -> list[PairScore | UnresolvedReason]:
         scores = await self._judge.score(pairs, deadline=deadline, priority=priority, usage=usage)
+        self._note(pairs, scores)
+        return scores
+
+    async def run(
+        self,
+        steps: Steps,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
+        heard = self._hear(steps)
+        await self._judge.run(heard, deadline=deadline, priority=priority, usage=usage)
+
+    def _hear(self, steps: Steps) -> Steps:
+        for wanted in steps:
+            yield wanted
+            if wanted is not None:
+                self._note(wanted.pairs, wanted.scores)
+
+    def _note(
+        self, pairs: Sequence[EncodedPair], scores: Sequence[PairScore | UnresolvedReason]
+    ) -> None:
         for pair, score in zip(pairs, scores, strict=True):
             premise, hypothesis = self._texts[pair]
             self._heard.pairs.append(Pair(premise=premise, hypothesis=hypothesis, score=score))
-        return scores

@@ -8,11 +8,11 @@ Pairs of many requests share a pass; scores do not depend on that (see the model
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 
 from gatekeeper.errors import UnavailableError
-from gatekeeper.protocols import EncodedPair, Model, PairScore, Priority, Usage
+from gatekeeper.protocols import EncodedPair, Model, PairScore, Priority, Steps, Usage
 from gatekeeper.scheduler.admission import Pace
 from gatekeeper.scheduler.line import LineBounds, PairsCall, StepsCall, Waiter
 from gatekeeper.scheduler.loading import Notice
@@ -88,9 +88,16 @@ class Scheduler:
         self._worker.start(waiter)
         await waiter.future
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Say at once why a check that begins now would be refused; see the protocol."""
+        call = StepsCall(iter(()), deadline=_or_never(deadline), priority=priority, usage=Usage())
+        return self._worker.refusal(call)
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,
@@ -134,8 +141,9 @@ class Scheduler:
         reason = worker.submit(call)
         if reason is not None:
             return [reason] * len(pairs)
+        assert call.waiter is not None  # noqa: S101 - it has one, for nobody else asked
         try:
-            return await call.future
+            return await call.waiter.future
         except asyncio.CancelledError:
             worker.abandon(call)
             raise

@@ -75,6 +75,8 @@ class Admission:
                 tokens += call.waiting_tokens
             elif call.priority is Priority.REPLY:
                 seconds += self._replies.steps_s
+            elif call.has_asked:
+                continue  # what is left is to put the scores together
             else:
                 seconds += max(0.0, self._checks.steps_s - call.usage.service_s)
                 tokens += self._checks.tokens
@@ -88,7 +90,9 @@ class Admission:
             return
         if call.is_first:
             self._checks = self._checks.after_first()
+            call.is_first = False
         self._checks = self._checks.after_steps(call.spent_s)
+        call.spent_s = 0.0
 
     def asked(self, call: Call, *, refused: bool) -> None:
         """Learn what a call asks for, and that a check ended early if it was refused its steps."""
@@ -101,7 +105,7 @@ class Admission:
         """Learn that a call was given up; its check tells little if its pairs were not known."""
         if (
             isinstance(call, StepsCall)
-            and not call.is_first
+            and not (call.is_first or call.has_asked)
             and call.priority is not Priority.REPLY
         ):
             self._checks = self._checks.after_cut()

@@ -12,12 +12,11 @@ from typing import Generic, TypeVar
 
 from gatekeeper.core.batching import Waiting
 from gatekeeper.errors import UnavailableError
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage, Wanted
 from gatekeeper.verdict import UnresolvedReason
 
 Scored = PairScore | UnresolvedReason
 T = TypeVar("T")
-_END = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +59,13 @@ class Waiter(Generic[T]):
 
 
 class StepsCall(Waiter[None]):
-    """A call that wants its steps taken; ``is_first`` if its check has done nothing before."""
+    """A call that wants its steps taken; ``is_first`` if its check has done nothing before.
 
-    def __init__(
-        self, steps: Iterator[None], *, deadline: float, priority: Priority, usage: Usage
-    ) -> None:
+    ``wanted`` holds the pairs it waits for, ``asked`` the call for them that is in line in its
+    place. ``has_asked`` is True from the first ones on.
+    """
+
+    def __init__(self, steps: Steps, *, deadline: float, priority: Priority, usage: Usage) -> None:
         super().__init__()
         self.steps = steps
         self.deadline = deadline
@@ -72,31 +73,66 @@ class StepsCall(Waiter[None]):
         self.usage = usage
         self.spent_s = 0.0
         self.is_first = usage.service_s == 0.0
+        self.has_asked = False
+        self.wanted: Wanted | None = None
+        self.asked: PairsCall | None = None
         self.key = (priority, deadline, 0)
 
     def advance(self, clock: Callable[[], float], *, until_s: float) -> bool:
-        """Take steps until their end (True) or until the time is up; none after the deadline."""
+        """Take steps until their end (True), until they want pairs, or until the time is up.
+
+        None after the deadline.
+        """
         until_s = min(until_s, self.deadline)
-        while next(self.steps, _END) is not _END:
+        for wanted in self.steps:
+            if wanted is not None and wanted.pairs:
+                self.wanted = wanted
+                return False
             if clock() >= until_s:
                 return False
         return True
+
+    def ask(self, wanted: Wanted) -> "PairsCall":
+        """Return the call for wanted pairs that takes the place of this one in line."""
+        self.has_asked = True
+        self.asked = PairsCall(
+            wanted.pairs,
+            deadline=self.deadline,
+            priority=self.priority,
+            usage=self.usage,
+            asker=self,
+        )
+        return self.asked
+
+    def hear(self, scores: list[Scored]) -> None:
+        """Take the scores that were waited for; the next step can be taken."""
+        if self.wanted is not None:
+            self.wanted.scores = scores
+        self.wanted = self.asked = None
 
     def refuse(self, reason: UnresolvedReason) -> None:
         """Answer that the steps were not, or not all, taken."""
         self.answer(UnavailableError(reason))
 
 
-class PairsCall(Waiter[list[Scored]]):
+class PairsCall:
     """A call that wants pairs scored. ``waiting`` holds the positions not run yet, longest first.
 
-    ``left`` counts those without a score, also while they run.
+    ``left`` counts those without a score, also while they run. The scores go to the steps that
+    asked for them, or to a waiter in an event loop.
     """
 
     def __init__(
-        self, pairs: Sequence[EncodedPair], *, deadline: float, priority: Priority, usage: Usage
+        self,
+        pairs: Sequence[EncodedPair],
+        *,
+        deadline: float,
+        priority: Priority,
+        usage: Usage,
+        asker: StepsCall | None = None,
     ) -> None:
-        super().__init__()
+        self.asker = asker
+        self.waiter = Waiter[list[Scored]]() if asker is None else None
         self.pairs = pairs
         self.deadline = deadline
         self.priority = priority
@@ -122,11 +158,20 @@ class PairsCall(Waiter[list[Scored]]):
 
     def answer_scores(self) -> None:
         """Answer once every pair is settled."""
-        self.refuse(UnresolvedReason.MODEL_ERROR)
+        self._answer(UnresolvedReason.MODEL_ERROR)
 
     def refuse(self, reason: UnresolvedReason) -> None:
-        """Answer with what was scored, and the reason for the rest."""
-        self.answer([reason if score is None else score for score in self.scores])
+        """Answer with what was scored, and the reason for the rest; steps that asked end here."""
+        self._answer(reason)
+        if self.asker is not None:
+            self.asker.refuse(reason)
+
+    def _answer(self, reason: UnresolvedReason) -> None:
+        scores = [reason if score is None else score for score in self.scores]
+        if self.asker is not None:
+            self.asker.hear(scores)
+        if self.waiter is not None:
+            self.waiter.answer(scores)
 
 
 Call = StepsCall | PairsCall

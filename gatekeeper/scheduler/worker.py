@@ -11,7 +11,7 @@ from math import inf
 
 from gatekeeper.core.batching import plan_batch
 from gatekeeper.errors import UnavailableError
-from gatekeeper.protocols import EncodedPair, Model, PairScore, Priority
+from gatekeeper.protocols import EncodedPair, Model, PairScore, Priority, Wanted
 from gatekeeper.scheduler.admission import Admission, Pace
 from gatekeeper.scheduler.line import Call, Line, PairsCall, StepsCall, Waiter, waiting
 from gatekeeper.scheduler.loading import Clock, Load, Loading, Notice, Phase, lower_priority
@@ -67,9 +67,19 @@ class Worker:
             self._changed.notify_all()
             return reason
 
+    def refusal(self, call: StepsCall) -> UnresolvedReason | None:
+        """Say why a call would not be let in, and count it then; let it in nowhere."""
+        with self._changed:
+            reason = self._refusal(call)
+            if reason is not None:
+                self._count_arrival(call, refused=True)
+            return reason
+
     def abandon(self, call: Call) -> None:
         """Drop what has not run of a call whose waiter has gone."""
         with self._changed:
+            if isinstance(call, StepsCall) and call.asked is not None:
+                call = call.asked
             dropped = len(call.waiting) if isinstance(call, PairsCall) else 0
             if self._line.leave(call):
                 self._admission.cut(call)
@@ -188,6 +198,20 @@ class Worker:
                 self._admission.finished_steps(call)
                 self._line.leave(call)
                 call.answer(outcome)
+            elif call.wanted is not None and self._line.leave(call):
+                self._ask(call, call.wanted)
+
+    def _ask(self, call: StepsCall, wanted: Wanted) -> None:
+        """Put the pairs that steps want in the line, in the place of their call."""
+        self._admission.finished_steps(call)
+        pairs = call.ask(wanted)
+        reason = self._refusal(pairs)
+        self._admission.asked(pairs, refused=reason is not None)
+        if reason is None:
+            self._line.enter(pairs)
+        else:
+            pairs.refuse(reason)
+        self._count_arrival(pairs, refused=reason is not None)
 
     def _run_pass(self, first: PairsCall) -> None:
         """Run one pass that begins with the most urgent pair, and hand out its scores."""
@@ -272,6 +296,8 @@ class Worker:
             call.settle(n, UnresolvedReason.MODEL_ERROR if scores is None else scores[position])
             if call.left == 0 and self._line.leave(call):
                 call.answer_scores()
+                if call.asker is not None:
+                    self._line.enter(call.asker)
 
     def _bury(self, error: BaseException) -> None:
         """Answer everyone after the thread was ended; the next call gets a new thread."""

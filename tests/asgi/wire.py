@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from gatekeeper.protocols import (
     EncodedPair,
     PairScore,
     Priority,
+    Steps,
     Usage,
 )
 from gatekeeper.testing import FakeGate, write_verdict
@@ -44,9 +45,15 @@ class Bench:
         self.priorities: list[Priority] = []
         self.refuses: Exception | None = None
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Refuse when asked to work, no sooner."""
+        return None
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,

@@ -1,12 +1,12 @@
 """A gate over a model whose scores follow from the texts, without threads."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import UnresolvedReason
 
@@ -17,17 +17,24 @@ class Inline:
     def __init__(self, model: FakeModel) -> None:
         self._model = model
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Refuse nothing."""
+        return None
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> None:
         """Exhaust the steps."""
-        for _ in steps:
-            pass
+        for wanted in steps:
+            if wanted is not None:
+                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
 
     async def score(
         self,

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from gatekeeper.cli.trails import follow
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ConfigurationError, InputError
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import UnresolvedReason
 from tests.config.policies import toml
@@ -31,17 +31,24 @@ class Bench:
         self._refuses = refuses
         self.closed = 0
 
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Refuse nothing."""
+        return None
+
     async def run(
         self,
-        steps: Iterator[None],
+        steps: Steps,
         *,
         deadline: float | None = None,
         priority: Priority = Priority.ENFORCE,
         usage: Usage | None = None,
     ) -> None:
         """Exhaust the steps."""
-        for _ in steps:
-            pass
+        for wanted in steps:
+            if wanted is not None:
+                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
 
     async def score(
         self,
