@@ -26,9 +26,8 @@ GRID = tuple(step / 1000 for step in range(1, 1000))
 class Calibration:
     """Thresholds in (0, 1) fitted for one model.
 
-    ``fingerprint`` names what the thresholds were fitted for. ``temperature`` (above 0) divides
-    the logits where it is not None. ``sets`` says per data set how many rows were used.
-    ``source`` is "public" (shipped with the model) or "own" (the user's rows).
+    ``fingerprint`` names what the thresholds were fitted for. ``sets`` says per data set how many
+    rows were used. ``source`` is "public" (shipped with the model) or "own" (the user's rows).
     """
 
     source: str
@@ -36,7 +35,6 @@ class Calibration:
     support_threshold: float
     contradiction_threshold: float
     sets: Mapping[str, object] = field(default_factory=dict)
-    temperature: float | None = None
     created: str | None = None
     note: str = ""
 
@@ -80,14 +78,9 @@ def parse_calibration(raw: Mapping[str, object], *, place: str) -> Calibration:
     return Calibration(
         source=reader.must_be("source", SOURCES),
         fingerprint=reader.text("fingerprint"),
-        support_threshold=reader.number("support_threshold", high=1.0),
-        contradiction_threshold=reader.number("contradiction_threshold", high=1.0),
+        support_threshold=reader.share("support_threshold"),
+        contradiction_threshold=reader.share("contradiction_threshold"),
         sets=reader.mapping("sets"),
-        temperature=(
-            reader.number("temperature", high=math.inf)
-            if raw.get("temperature") is not None
-            else None
-        ),
         created=reader.text("created") if raw.get("created") is not None else None,
         note=reader.text("note", empty=True),
     )
@@ -101,14 +94,12 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
         "fingerprint": calibration.fingerprint,
         "support_threshold": calibration.support_threshold,
         "contradiction_threshold": calibration.contradiction_threshold,
-        "temperature": calibration.temperature,
         "sets": dict(calibration.sets),
         "created": calibration.created,
         "guarantee": None,
         "note": calibration.note,
     }
-    optional = ("temperature", "created")
-    kept = {key: value for key, value in record.items() if key not in optional or value is not None}
+    kept = {key: value for key, value in record.items() if key != "created" or value is not None}
     path.write_text(json.dumps(kept, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
@@ -202,14 +193,13 @@ class _Reader:
             raise self._fault(key, f"{value!r:.60}", "a string")
         return value
 
-    def number(self, key: str, *, high: float) -> float:
-        """Return a finite number between 0 and ``high``, both excluded."""
+    def share(self, key: str) -> float:
+        """Return a number between 0 and 1, both excluded."""
         value = self._get(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._fault(key, type_name(value), "a number")
-        if not 0 < value < high:
-            limits = "above 0" if high == math.inf else f"between 0 and {high:g}"
-            raise self._fault(key, f"{value!r:.60}", f"a number {limits}, ends excluded")
+        if not 0 < value < 1:
+            raise self._fault(key, f"{value!r:.60}", "a number between 0 and 1, ends excluded")
         return float(value)
 
     def mapping(self, key: str) -> Mapping[str, object]:
