@@ -30,7 +30,7 @@ class Faults:
         value = self._raw.get(key)
         if value is not None and holds(value):
             return value
-        self.add(f"no {key}" if value is None else f"{key} = {value!r}", f"{key}: {expected}")
+        self.add(f"no {key}" if value is None else f"{key} = {shown(value)}", f"{key}: {expected}")
         return None
 
     def text(self, key: str) -> str:
@@ -45,7 +45,9 @@ class Faults:
     def whole(self, key: str, *, least: int, most: int) -> int:
         """Return an integer within bounds."""
         found = self.check(
-            key, lambda v: type(v) is int and least <= v <= most, f"{least} to {most}"
+            key,
+            lambda v: type(v) is int and least <= v <= most,
+            f"{least}" if least == most else f"{least} to {most}",
         )
         return least if found is None else int(found)
 
@@ -65,6 +67,14 @@ class Faults:
         found = self.check(key, _is_tables, "a list of tables") or ()
         for position, raw in enumerate(found):
             yield Faults(raw, f"{key}[{position}] ")
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, cut; Python writes no integer of more than 4,300 digits."""
+    try:
+        return f"{value!r:.200}"
+    except ValueError:
+        return "a number that is too long"
 
 
 def _is_text(value: object) -> bool:

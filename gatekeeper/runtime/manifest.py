@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gatekeeper.errors import ManifestError, ModelFileError, ModelMissingError
-from gatekeeper.runtime.fields import Faults
+from gatekeeper.runtime.fields import Faults, shown
 
 FORMAT = 1
 MANIFEST = "manifest.toml"
@@ -81,7 +81,9 @@ def read_manifest(folder: Path) -> Manifest:
         raise ModelMissingError(folder)
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ManifestError(path, _refusal(error), "a manifest") from error
+    except (ValueError, RecursionError) as error:  # also a number too long, or lists too deep
         raise ManifestError(path, f"no TOML ({error})", "a manifest") from error
     faults = Faults(raw)
     manifest = _manifest(faults)
@@ -102,7 +104,7 @@ def verify(folder: Path) -> Manifest:
         path = folder / name
         if not path.is_file():
             raise ModelFileError(path, "no file", f"sha256 {digest}")
-        content = path.read_bytes()
+        content = _content(path, digest)
         found = hashlib.sha256(content).hexdigest()
         if found != digest:
             raise ModelFileError(path, f"sha256 {found}", f"sha256 {digest}")
@@ -139,7 +141,7 @@ def _places() -> Iterator[Path]:
 
 
 def _manifest(faults: Faults) -> Manifest:
-    faults.check("format", lambda found: found == FORMAT, f"{FORMAT}")
+    faults.whole("format", least=FORMAT, most=FORMAT)
     manifest = Manifest(
         name=faults.text("name"),
         licence=faults.text("licence"),
@@ -158,6 +160,17 @@ def _manifest(faults: Faults) -> Manifest:
     return manifest
 
 
+def _content(path: Path, digest: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(path, _refusal(error), f"sha256 {digest}") from error
+
+
+def _refusal(error: OSError) -> str:
+    return (error.strerror or "an error while reading").lower()
+
+
 def _files(faults: Faults) -> Mapping[str, str]:
     files: dict[str, Any] = faults.table("files")
     for name, digest in files.items():
@@ -165,7 +178,7 @@ def _files(faults: Faults) -> Mapping[str, str]:
         if path.is_absolute() or ".." in path.parts or "\\" in name:
             faults.add(f"file {name!r}", "names inside the model's folder")
         if not (isinstance(digest, str) and len(digest) == 64 and set(digest) <= _HEXADECIMAL):
-            faults.add(f"files[{name!r}] = {digest!r}", "64 hexadecimal digits of a sha256")
+            faults.add(f"files[{name!r}] = {shown(digest)}", "64 hexadecimal digits of a sha256")
     missing = {MODEL, TOKENIZER} - files.keys()
     if missing:
         faults.add(f"no entry files[{min(missing)!r}]", f"at least {MODEL} and {TOKENIZER}")

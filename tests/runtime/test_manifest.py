@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.errors import ManifestError, ModelFileError, ModelMissingError
+from gatekeeper.errors import ManifestError, ModelError, ModelFileError, ModelMissingError
 from gatekeeper.runtime import manifest as module
 from gatekeeper.runtime.manifest import (
     MANIFEST,
@@ -82,9 +82,11 @@ def test_folder_without_a_manifest_is_no_model(name: str, tmp_path: Path) -> Non
         read_manifest(tmp_path / name)
 
 
-@pytest.mark.parametrize("content", [b"name = ", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"name = ", b"\xff\xfe", b"a = " + b"[" * 5000, b"a = " + b"1" * 5000]
+)
 def test_manifest_that_is_no_toml_is_refused(content: bytes, copied: Path) -> None:
-    """Half a file, or another file under the name."""
+    """Half a file, another file under the name, or one made to break its reader."""
     (copied / MANIFEST).write_bytes(content)
 
     with pytest.raises(ManifestError, match="no TOML"):
@@ -95,6 +97,8 @@ def test_manifest_that_is_no_toml_is_refused(content: bytes, copied: Path) -> No
     ("old", "new", "found"),
     [
         ("format = 1", "format = 2", "format = 2"),
+        ("format = 1", "format = true", "format = True, expected format: 1"),
+        ("format = 1", "format = 1.0", "format = 1.0"),
         ("format = 1", "", "no format"),
         ('name = "minilm-l6-nli"', 'name = " "', "name = ' '"),
         ('licence = "Apache-2.0"', "licence = 2", "licence = 2"),
@@ -111,6 +115,7 @@ def test_manifest_that_is_no_toml_is_refused(content: bytes, copied: Path) -> No
         ("max_tokens = 256", "max_tokens = 8", "max_tokens = 8"),
         ("max_tokens = 256", "max_tokens = true", "max_tokens = True"),
         ("window = 3", "window = 0", "window = 0"),
+        ("window = 3", f"window = 0x{'f' * 9000}", "window = a number that is too long"),
         ("temperature = ", "temperature = 0.0 #", "temperature = 0.0"),
         ("temperature = ", "temperature = nan #", "temperature = nan"),
         ("[files]", "[others]", "no files"),
@@ -118,6 +123,7 @@ def test_manifest_that_is_no_toml_is_refused(content: bytes, copied: Path) -> No
         ('"tokenizer.json" = ', '"../tokenizer.json" = ', r"\.\./tokenizer.json"),
         ('"tokenizer.json" = ', '"/etc/tokenizer.json" = ', "/etc/tokenizer.json"),
         ('"tokenizer.json" = "', '"tokenizer.json" = "x', "tokenizer.json"),
+        ("[files]", f"[files]\nx = 0x{'f' * 9000}", r"files\['x'\] = a number that is too long"),
         ('label = "entailment"', 'label = "maybe"', "maybe"),
         ('label = "entailment"', "", r"self_test\[0\] no label"),
         ("entailment = 0.", "entailment = 10.", r"self_test\[0\] entailment = 10"),
@@ -173,6 +179,21 @@ def test_changed_file_is_named(name: str, copied: Path) -> None:
         verify(copied)
 
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize(("method", "name"), [("read_text", MANIFEST), ("read_bytes", MODEL)])
+def test_file_that_can_not_be_read_is_a_fault(
+    method: str, name: str, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder installed by somebody else for themselves is a model fault, not a traceback."""
+
+    def refuse(path: Path, **options: str) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, method, refuse)
+
+    with pytest.raises(ModelError, match=f"{name}: found permission denied"):
+        verify(copied)
 
 
 def test_calibration_is_no_file_of_the_model(copied: Path) -> None:
