@@ -10,7 +10,7 @@ import pytest
 from gatekeeper.errors import SelfTestError
 from gatekeeper.protocols import EncodedPair, PairScore
 from gatekeeper.runtime.manifest import ENTAILMENT, Manifest, SelfTestPair
-from gatekeeper.runtime.selftest import INVARIANCE, self_test
+from gatekeeper.runtime.selftest import INVARIANCE, quick_test, self_test
 from gatekeeper.runtime.session import Session, load
 
 Edit = Callable[[str, str], Path]
@@ -130,3 +130,25 @@ def test_pair_that_does_not_fit_is_named(shipped: Session) -> None:
 
     with pytest.raises(SelfTestError, match="too long"):
         self_test(shipped, manifest)
+
+
+def test_quick_test_passes_the_shipped_model(shipped: Session) -> None:
+    """One check of one answer has no time for the whole test, and no need of it."""
+    quick_test(shipped, shipped.manifest)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('"entailment", "neutral", "contradiction"', '"contradiction", "neutral", "entailment"',
+         "order of the labels"),
+        ("temperature = ", "temperature = 1.5 #", "from the stored ones"),
+        ("[CLS] {premise} [SEP]", "[CLS] not {premise} [SEP]", "from the stored ones"),
+    ],
+)  # fmt: skip
+def test_quick_test_finds_what_turns_verdicts(old: str, new: str, fault: str, edited: Edit) -> None:
+    """With its labels swapped a model supports "nobody likes it" by "everybody likes it"."""
+    session = load(edited(old, new), threads=1)
+
+    with pytest.raises(SelfTestError, match=fault):
+        quick_test(session, session.manifest)
