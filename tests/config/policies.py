@@ -5,8 +5,11 @@ from pathlib import Path
 from gatekeeper.config import read_draft
 from gatekeeper.config.policies import CalibrationOf
 from gatekeeper.errors import Fault
-from gatekeeper.policy import Policy
+from gatekeeper.evaluation.calibration import Calibration
+from gatekeeper.policy import Policy, Route
 
+PLACE = 'route[0] "/v1/answer"'
+OWN = Calibration(source="own", fingerprint="f", support_threshold=0.5, contradiction_threshold=0.9)
 SECRET = {"GATEKEEPER_SECRET": "0123456789abcdef0123456789abcdef"}
 
 ROUTE = {
@@ -43,6 +46,11 @@ def load(
     draft = read_draft(path, environment=environment or {}, calibration_of=calibration_of)
     assert [str(fault) for fault in draft.faults] == []
     return draft.policy
+
+
+def route(folder: Path, changes: dict[str, str | None], **environment: str) -> Route:
+    """Return the one route of a valid file with keys changed."""
+    return load(folder, toml(changes), environment=environment).routes[0]
 
 
 def faults(
