@@ -5,7 +5,7 @@ is nonsense by itself; what contradicts something else is found by ``gatekeeper.
 faults at once, each with its place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -163,6 +163,10 @@ class Bounds:
     evidence_chars: int = 400_000
     resolver_s: float = 0.5
     send_s: float = 30.0
+
+    def admit(self, texts: Sequence[str]) -> bool:
+        """Tell whether these are few and short enough passages to check an answer against."""
+        return len(texts) <= self.passages and sum(map(len, texts)) <= self.evidence_chars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -122,9 +122,7 @@ def join(found: Sequence[Found], bounds: Bounds) -> tuple[Passage, ...]:
     Raises:
         UncheckableError: With ``size`` if there are too many or too long ones.
     """
-    if len(found) > bounds.passages:
-        raise UncheckableError(NotCheckedReason.SIZE)
-    if sum(len(text) for _, text in found) > bounds.evidence_chars:
+    if not bounds.admit([text for _, text in found]):
         raise UncheckableError(NotCheckedReason.SIZE)
     return tuple(
         Passage(id=str(n) if name is None else name, text=scalar(text))

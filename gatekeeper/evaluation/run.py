@@ -1,4 +1,7 @@
-"""Rows through the same gate that runs live, one after the other and without a deadline."""
+"""Rows through the same gate that runs live, one after the other and without a deadline.
+
+With the same bounds, too: evidence past one is not checked, here as over HTTP.
+"""
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
@@ -7,14 +10,13 @@ from typing import Protocol
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.evaluation.metrics import Judged
 from gatekeeper.evaluation.rows import Label, Row
-from gatekeeper.verdict import (
-    ClaimStatus,
-    Evidence,
-    Outcome,
-    Verdict,
-)
+from gatekeeper.policy import Bounds
+from gatekeeper.verdict import ClaimStatus, Evidence, NotCheckedReason, Outcome, Verdict
 
 DECIDED = frozenset({Outcome.FLAGGED, Outcome.SUPPORTED})
+
+# Those of a route whose policy sets none.
+BOUNDS = Bounds()
 
 
 class Checker(Protocol):
@@ -54,10 +56,19 @@ class Evaluated:
         return self.verdict.outcome in DECIDED
 
 
+async def check_within_bounds(
+    gate: Checker, answer: str, evidence: Evidence, *, deadline: float | None = None
+) -> Verdict:
+    """Check an answer; NOT_CHECKED (size) if the evidence is more than a route takes."""
+    if not BOUNDS.admit([passage.text for passage in evidence.passages]):
+        return Verdict(not_checked=NotCheckedReason.SIZE, fingerprint=gate.fingerprint)
+    return await gate.check(answer, evidence, deadline=deadline)
+
+
 async def check_rows(gate: Checker, rows: Iterable[Row]) -> AsyncIterator[Evaluated]:
     """Yield each row with its verdict, in order."""
     for row in rows:
-        verdict = await gate.check(row.answer, row.evidence)
+        verdict = await check_within_bounds(gate, row.answer, row.evidence)
         yield Evaluated(row=row, verdict=verdict)
 
 
