@@ -5,13 +5,14 @@ verdict. Nothing is kept on the gate between checks; a check belongs to one answ
 """
 
 import hashlib
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import chain
 
 from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
+from gatekeeper.core.language import is_english
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
 from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
@@ -28,6 +29,10 @@ from gatekeeper.verdict import (
     Verdict,
     unresolved,
 )
+
+# An answer is segmented in pieces of this many characters, some milliseconds each, so that the
+# worker can turn to others in between.
+READ_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,10 @@ class Gate:
         errand = Errand(deadline=deadline, priority=priority, usage=usage or Usage())
         return Check(self, evidence, errand)
 
+    def begin(self, evidence: Evidence) -> "Check":
+        """Begin a check whose ``Check.steps`` the caller hands to the judge in a call of its own."""
+        return self.open(evidence)
+
     async def check(
         self,
         answer: str,
@@ -132,6 +141,7 @@ class Check:
         self._claims: list[ClaimPlan] = []
         self._planner: Planner | None = None
         self._is_planned = False
+        self._is_foreign = False
         self._asked: list[tuple[ClaimPlan, int]] = []
         self._wanted = Wanted(pairs=())
         self._given_up: UnresolvedReason | None = None
@@ -142,7 +152,7 @@ class Check:
         self._lay(text)
         if self._is_too_long():
             return ()
-        await self.work(self._take(lambda: self._segmenter.feed(text)))
+        await self.work(self._read(text))
         return tuple(self._segments[done:])
 
     async def finish(self) -> Verdict:
@@ -156,7 +166,7 @@ class Check:
     def steps(self, answer: str) -> Steps:
         """Return all work on a whole answer as steps for a judge; ``conclude`` ends the check."""
         self._lay(answer)
-        first = () if self._is_too_long() else self._take(lambda: self._segmenter.feed(answer))
+        first = () if self._is_too_long() else self._read(answer)
         return chain(first, self._finishing())
 
     def give_up(self, reason: UnresolvedReason) -> None:
@@ -199,7 +209,8 @@ class Check:
         """Take the end of the answer and have its claims scored, in steps."""
         if self._is_too_long():
             return
-        yield from self._take(self._segmenter.finish)
+        yield from self._take(self._segmenter.finish())
+        self._is_foreign = self._has_to_read() and not self._reads_english()
         self._is_planned = True
         if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
             return
@@ -208,9 +219,13 @@ class Check:
             claim.add_joint()
         yield from self._round()
 
-    def _take(self, segment: Callable[[], list[Segment]]) -> Steps:
-        """Segment and plan, in steps."""
-        found = segment()
+    def _read(self, text: str) -> Steps:
+        """Segment a piece and plan what it completes, in steps: any cutting gives the same."""
+        for start in range(0, len(text), READ_CHARS):
+            yield from self._take(self._segmenter.feed(text[start : start + READ_CHARS]))
+
+    def _take(self, found: Sequence[Segment]) -> Steps:
+        """Plan the claims among new segments, in steps."""
         self._segments.extend(found)
         yield None
         if not self._evidence.passages:
@@ -229,7 +244,13 @@ class Check:
         model = self._gate.model
         texts = tuple(passage.text for passage in self._evidence.passages)
         guard = Guard(index, facts, texts, model.unknown_words)
-        return Planner(index, guard, encode=model.encode, limits=self._gate.settings.limits)
+        return Planner(
+            index,
+            guard,
+            encode=model.encode,
+            limits=self._gate.settings.limits,
+            question=self._evidence.question or "",
+        )
 
     def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:
         """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
@@ -241,11 +262,23 @@ class Check:
         return self._chars > self._gate.settings.limits.answer_chars
 
     def _not_checked(self) -> NotCheckedReason | None:
+        """Say why the answer can't be checked; one without claims needs neither."""
         if self._is_too_long():
             return NotCheckedReason.SIZE
         if not any(piece.strip() for piece in self._pieces):
             return NotCheckedReason.NO_TEXT
-        return None if self._evidence.passages else NotCheckedReason.NO_CONTEXT
+        if not self._evidence.passages and any(segment.is_claim for segment in self._segments):
+            return NotCheckedReason.NO_CONTEXT
+        return NotCheckedReason.LANGUAGE if self._is_foreign else None
+
+    def _has_to_read(self) -> bool:
+        """Tell whether a claim is more than a copy: guard and model both read English only."""
+        return any(not (claim.is_copy or claim.segment.literal) for claim in self._claims)
+
+    def _reads_english(self) -> bool:
+        """Tell whether answer and evidence are in the language of guard and model."""
+        evidence = " ".join(passage.text for passage in self._evidence.passages)
+        return is_english("".join(self._pieces)) and is_english(evidence)
 
     def _round(self) -> Steps:
         """Have every pair scored that waits, all claims together."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,10 +10,8 @@ from hypothesis import strategies as st
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
-from gatekeeper.errors import UnavailableError
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage
-from gatekeeper.testing import FakeModel
+from gatekeeper.testing import FakeJudge, FakeModel
 from gatekeeper.verdict import (
     ClaimStatus,
     Evidence,
@@ -28,60 +25,15 @@ from gatekeeper.verdict import (
 MARKS = Thresholds(support=0.5, contradiction=0.9)
 
 
-class Bench:
-    """A judge without threads: works through everything at once, or leaves some pairs out."""
-
-    def __init__(self, model: FakeModel, *, skip: frozenset[int] = frozenset()) -> None:
-        self._model = model
-        self._skip = skip
-        self._seen = 0
-
-    def refusal(
-        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
-    ) -> UnresolvedReason | None:
-        """Refuse nothing."""
-        return None
-
-    async def run(
-        self,
-        steps: Steps,
-        *,
-        deadline: float | None = None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> None:
-        """Exhaust the steps."""
-        for wanted in steps:
-            if wanted is not None:
-                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
-
-    async def score(
-        self,
-        pairs: Sequence[EncodedPair],
-        *,
-        deadline: float | None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> list[PairScore | UnresolvedReason]:
-        """Score all pairs but those to be skipped, counted over the whole check."""
-        assert deadline is None
-        scores: list[PairScore | UnresolvedReason] = []
-        for score in self._model.score(pairs):
-            scores.append(UnresolvedReason.BUDGET if self._seen in self._skip else score)
-            self._seen += 1
-        return scores
-
-    def close(self) -> None:
-        """Hold nothing."""
-
-
 def gate(
     model: FakeModel | None = None, *, skip: frozenset[int] = frozenset(), **limits: int
 ) -> Gate:
     """Build a gate over the fake model; its tokens are characters, so limits are wide."""
     model = model or FakeModel()
     wide = {"pair_tokens": 100_000, "joint_tokens": 20_000, **limits}
-    return Gate(model, Bench(model, skip=skip), Settings(thresholds=MARKS, limits=Limits(**wide)))
+    return Gate(
+        model, FakeJudge(model, skip=skip), Settings(thresholds=MARKS, limits=Limits(**wide))
+    )
 
 
 def evidence(*texts: str) -> Evidence:
@@ -131,6 +83,31 @@ def test_missing_context_is_not_checked(texts: tuple[str, ...]) -> None:
     assert verdict.not_checked is NotCheckedReason.NO_CONTEXT
     assert verdict.outcome is Outcome.NOT_CHECKED
     assert verdict.score is None
+
+
+def test_answer_without_claims_needs_no_context() -> None:
+    """To find nothing and say so, after an empty search is right."""
+    verdict = check("I could not find anything about that in the documents.")
+
+    assert verdict.outcome is Outcome.NO_CLAIMS
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        ("Die Lampe ist rot und das Tor ist offen.", "Das Tor ist rot und die Lampe ist offen."),
+        ("The gate is red.", "Das Tor ist rot und die Lampe ist offen."),
+        ("ランプは赤いです。", "ランプは青いです。"),
+    ],
+)
+def test_language_the_model_can_not_read_is_not_checked(answer: str, passage: str) -> None:
+    """The model finds support in what it can't read; a verdict would be a guess."""
+    assert check(answer, passage).not_checked is NotCheckedReason.LANGUAGE
+
+
+def test_copy_in_another_language_needs_no_model() -> None:
+    """Word for word is word for word in any language."""
+    assert check("ランプは赤いです。", "ランプは赤いです。").outcome is Outcome.SUPPORTED
 
 
 def test_two_passages_together_support_a_claim() -> None:
@@ -206,18 +183,11 @@ def test_failed_pass_is_a_model_error_only_where_a_judge_says_so() -> None:
     assert verdict.claims[0].support is None
 
 
-class Refusing(Bench):
-    """A judge that refuses all steps, as a full scheduler does."""
-
-    async def run(self, steps: Steps, **_errand: object) -> None:
-        """Refuse."""
-        raise UnavailableError(UnresolvedReason.OVERLOAD)
-
-
 def test_refused_answer_is_unresolved_as_a_whole() -> None:
     """A caller gets a verdict with a reason, whatever goes wrong behind the gate."""
     model = FakeModel()
-    refused = Gate(model, Refusing(model), Settings(thresholds=MARKS))
+    judge = FakeJudge(model, refuses=UnresolvedReason.OVERLOAD)
+    refused = Gate(model, judge, Settings(thresholds=MARKS))
 
     verdict = check("The gate is red.", "The gate is red.", by=refused)
 
