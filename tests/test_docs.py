@@ -125,6 +125,19 @@ def test_commands_shown_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_install_lines_install_this_project(page: Path) -> None:
+    """The import name belongs to somebody else on the package index, who may put anything there."""
+    text = page.read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    for wanted in re.findall(r"^    pip install (.+)$", text, re.MULTILINE):
+        found = re.fullmatch(r'"\.\[(\w+)\]"', wanted)
+        assert found is not None, wanted
+        assert found[1] in project["optional-dependencies"]
+    assert project["name"] == "gatekeeper-asgi"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_links_lead_somewhere(page: Path) -> None:
     """A link to a page or a heading that is gone is worse than none."""
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):

@@ -29,7 +29,7 @@ def command(context: click.Context, *, port: int) -> None:
     try:
         server = importlib.import_module("gatekeeper.demo.serve")
     except ModuleNotFoundError as error:
-        message = "the demo needs uvicorn: pip install 'gatekeeper[serve]'"
+        message = "the demo needs uvicorn: pip install uvicorn"
         raise click.ClickException(message) from error
     try:
         listener = server.listen(HOST, port)

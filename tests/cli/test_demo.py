@@ -34,7 +34,7 @@ def test_missing_server_says_what_to_install(
     code = main(["demo"])
 
     assert code == 1
-    assert "pip install 'gatekeeper[serve]'" in capsys.readouterr().err
+    assert "pip install uvicorn" in capsys.readouterr().err
 
 
 def test_prints_the_tour_once_it_serves(
