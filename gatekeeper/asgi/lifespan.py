@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
 Step = Callable[[], Awaitable[None]]
 
+# After these an app is not called any more. One that raises before has no lifespan and serves on.
+_ENDS = {"lifespan.startup.failed", "lifespan.shutdown.complete", "lifespan.shutdown.failed"}
+
 
 class Lifespan:
     """Serves ``lifespan`` scopes.
@@ -26,19 +29,26 @@ class Lifespan:
         self._must_start = must_start
 
     async def run(self, app: "ASGIApp", scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Serve one scope; its ``state`` is the app's alone."""
+        """Serve one scope; its ``state`` is the app's alone.
+
+        Raises:
+            BaseException: What the startup raised, once the server was told that it failed: a
+                lifespan that returns without it passes for one that runs, in Starlette's test
+                client.
+        """
         first: list[Message] = [await receive()]
         fault = await _fault(self._startup)
         if fault is not None and self._must_start():
             message = f"gatekeeper can't enforce: {fault}"
+            await self._shutdown()
             await send({"type": "lifespan.startup.failed", "message": message})
-            return
+            raise fault
 
         async def replay() -> "Message":
             return first.pop() if first else await receive()
 
         async def closing(message: "Message") -> None:
-            if message["type"].startswith("lifespan.shutdown."):
+            if message["type"] in _ENDS:
                 await self._shutdown()
             await send(message)
 

@@ -187,7 +187,13 @@ def live(desk: Desk) -> tuple[list[Message], dict[str, Any]]:
     async def send(message: Any) -> None:
         told.append(message)
 
-    asyncio.run(desk.middleware({"type": "lifespan", "state": state}, receive, send))
+    async def serve() -> None:
+        try:
+            await desk.middleware({"type": "lifespan", "state": state}, receive, send)
+        except (SelfTestError, ZeroDivisionError):
+            assert told[-1]["type"] == "lifespan.startup.failed"
+
+    asyncio.run(serve())
     return told, state
 
 
@@ -238,16 +244,36 @@ async def crashing() -> None:
 @pytest.mark.parametrize("startup", [failing, crashing])
 def test_enforcing_gate_that_cannot_start_fails_the_server(startup: Any) -> None:
     """A gate that does not work must not go unnoticed until somebody reads the counters."""
-    started: list[str] = []
+    order: list[str] = []
 
     async def app(scope: Message, receive: Any, send: Any) -> None:
-        started.append("app")
+        order.append("app")
 
-    told, _ = live(Desk(app=app, life={"startup": startup}))
+    async def shutdown() -> None:
+        order.append("gate closes")
+
+    told, _ = live(Desk(app=app, life={"startup": startup, "shutdown": shutdown}))
 
     assert [m["type"] for m in told] == ["lifespan.startup.failed"]
     assert told[0]["message"].startswith("gatekeeper can't enforce: ")
-    assert started == []
+    assert order == ["gate closes"]
+
+
+def test_app_that_cannot_start_ends_the_gate() -> None:
+    """A server that gives up sends no shutdown; threads left behind would keep it alive."""
+    order: list[str] = []
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no database"})
+
+    async def shutdown() -> None:
+        order.append("gate closes")
+
+    told, _ = live(Desk(app=app, life={"shutdown": shutdown}))
+
+    assert [m["type"] for m in told] == ["lifespan.startup.failed"]
+    assert order == ["gate closes"]
 
 
 def test_watching_gate_that_cannot_start_lets_the_app_start() -> None:
