@@ -6,7 +6,8 @@ does not need.
 
 import asyncio
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,49 +16,72 @@ from prometheus_client import REGISTRY, CollectorRegistry
 from gatekeeper.asgi.lifespan import Step
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
-from gatekeeper.build import SHIPPED_MODEL, thresholds_of
-from gatekeeper.config import forced_mode, load_policy, policy_hash, uncalibrated_paths
+from gatekeeper.build import LateModel, prove
+from gatekeeper.config import forced_mode, policy_hash, uncalibrated_paths
 from gatekeeper.config.combinations import SECRET_VARIABLE
 from gatekeeper.config.controls import Files, LiveControls
 from gatekeeper.config.modefile import mode_path
 from gatekeeper.config.reports import Reports
+from gatekeeper.config.scorer import Scorer, load_with_scorer
 from gatekeeper.config.standing import Surroundings
-from gatekeeper.errors import SelfTestError
-from gatekeeper.evaluation.calibration import Calibration, read_calibration
+from gatekeeper.errors import ManifestError, ModelError
 from gatekeeper.gate import Gate, Settings
+from gatekeeper.observe.folder import MetricsMode, workers_expected
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.page import InfoStates, metrics_app
 from gatekeeper.observe.telemetry import Observers
-from gatekeeper.policy import Policy
-from gatekeeper.protocols import EncodedPair, Model, PairScore
-from gatekeeper.runtime.manifest import model_folder, read_manifest
-from gatekeeper.runtime.selftest import self_test
+from gatekeeper.policy import Mode, Policy, Route
+from gatekeeper.protocols import Model
+from gatekeeper.runtime.manifest import MANIFEST
 from gatekeeper.runtime.session import load
-from gatekeeper.scheduler import Scheduler
+from gatekeeper.scheduler import Notice, Scheduler
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-class _LateModel:
-    """The model as the gate sees it: known by its manifest at once, at work when it is loaded."""
+class _Loader:
+    """Loads the model of a scorer for the scheduler, tested.
 
-    def __init__(self, fingerprint: str, scheduler: Scheduler) -> None:
-        self.fingerprint = fingerprint
-        self._scheduler = scheduler
+    A model whose scores are not the stored ones is refused while a route is enforced. Where all
+    routes only watch it is used, and ``differs`` is True: no route may be enforced then.
 
-    def encode(self, premise: str, hypothesis: str) -> EncodedPair | None:
-        """Encode with the loaded model."""
-        return self._scheduler.model.encode(premise, hypothesis)
+    Args:
+        scorer: What was read at the start.
+        notice: Takes events.
+        controls: Gives the controls, which are made after this; they watch from the first load on.
+    """
 
-    def unknown_words(self, text: str) -> tuple[str, ...]:
-        """Ask the loaded model."""
-        return self._scheduler.model.unknown_words(text)
+    def __init__(
+        self, scorer: Scorer, *, notice: Notice, controls: Callable[[], LiveControls]
+    ) -> None:
+        self.differs = False
+        self._scorer = scorer
+        self._notice = notice
+        self._controls = controls
 
-    def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
-        """Score with the loaded model, past the scheduler."""
-        return self._scheduler.model.score(pairs)
+    def __call__(self) -> Model:
+        """Load and test; raises ModelError."""
+        controls = self._controls()
+        controls.start()
+        session = load(self._scorer.folder)
+        if session.fingerprint != self._scorer.model:
+            found, expected = (
+                f"model {session.fingerprint}",
+                f"{self._scorer.model} as at the start",
+            )
+            raise ManifestError(self._scorer.folder / MANIFEST, found, expected)
+        proven = prove(session)
+        report = proven.report
+        if not report.is_invariant:
+            self._notice("model_not_invariant", difference=report.largest_shift)
+        if not report.matches:
+            self._notice("model_scores_differ", difference=report.largest_difference)
+        model = proven.accepted() if _enforces(controls) else proven.model
+        self.differs = not report.matches
+        controls.renew()
+        return model
 
 
 def gated(
@@ -69,8 +93,8 @@ def gated(
 ) -> "ASGIApp":
     """Return an app with a gate in front, as a policy file wants it.
 
-    The model is loaded, tested and warmed when the server starts the app (lifespan), off the
-    event loop. Nothing is read from the network.
+    The model is loaded, tested and warmed when the server starts the app (lifespan), without
+    lifespan at the first gated request; off the event loop. Nothing is read from the network.
 
     Args:
         app: The app whose answers are checked.
@@ -79,35 +103,30 @@ def gated(
         registry: Where the counters are kept; two gated apps of one process need one each.
 
     Raises:
-        ConfigurationError: If the policy has faults; it names them all.
-        ModelError: If the model's folder or manifest is not what it should be.
+        ConfigurationError: If the policy or the model it asks for has faults; it names them all.
     """
     path = Path(policy)
-    running = load_policy(path, calibration_of=_calibration)
-    folder = _folder(running)
+    running, scorer = load_with_scorer(path)
     log = EventLog()
-    scheduler = Scheduler(load=lambda: _load(folder), notice=log.notice)
-    gate = _gate(folder, scheduler)
-    counters = WorkerMetrics(
-        [route.path for route in running.routes],
-        registry=registry,
-        queue_pairs=lambda: scheduler.statistics().queue_pairs,
-    )
+    loader = _Loader(scorer, notice=log.notice, controls=lambda: controls)
+    scheduler = Scheduler(load=loader, notice=log.notice)
+    counters = _counters(running, registry, scheduler, log)
     controls = LiveControls(
         running,
-        around=_around,
+        around=lambda policy: _around(policy, scorer, loader),
         watched=Reports(counters, log),
         files=Files(
             mode_file=mode_path(path),
             policy_file=path,
-            load=lambda: load_policy(path, calibration_of=_calibration),
+            load=lambda: load_with_scorer(path, running=scorer)[0],
         ),
     )
     front = GatekeeperMiddleware(
         app,
-        policy=running,
+        policy=lambda: controls.policy,
         services=Services(
-            gate=gate,
+            gate=_gate(scorer, scheduler),
+            gate_for=lambda route: _gate(scorer, scheduler, route),
             judge=scheduler,
             controls=controls,
             telemetry=Observers([counters, log], failed=log.failed),
@@ -116,57 +135,56 @@ def gated(
         startup=_startup(scheduler, controls),
         shutdown=_shutdown(scheduler, controls),
     )
-    states = InfoStates(model=lambda: gate.fingerprint, policy=lambda: policy_hash(controls.policy))
+    states = InfoStates(
+        model=lambda: scorer.fingerprint, policy=lambda: policy_hash(controls.policy)
+    )
     if metrics is None:
         return front
     return _with_page(front, metrics, metrics_app(counters.mode, counters.registry, [states]))
 
 
-def _folder(policy: Policy) -> Path:
-    """Return the folder of the model that a policy names; a name is that of a shipped one."""
-    if policy.model is None:
-        return model_folder(SHIPPED_MODEL)
-    return Path(policy.model) if "/" in policy.model else model_folder(policy.model)
+def _counters(
+    policy: Policy, registry: CollectorRegistry, scheduler: Scheduler, log: EventLog
+) -> WorkerMetrics:
+    counters = WorkerMetrics(
+        [route.path for route in policy.routes],
+        registry=registry,
+        queue_pairs=lambda: scheduler.statistics().queue_pairs,
+    )
+    if counters.mode is MetricsMode.UNSHARED:
+        log.notice("metrics_unshared", workers=workers_expected(sys.argv, os.environ))
+    return counters
 
 
-def _load(folder: Path) -> Model:
-    """Load a model and prove that it scores as it must on this machine."""
-    session = load(folder)
-    report = self_test(session, session.manifest)
-    if not report.matches:
-        found = f"scores are {report.largest_difference:.3f} from the stored ones"
-        raise SelfTestError(found, "see `gatekeeper doctor`")
-    return session
+def _gate(scorer: Scorer, scheduler: Scheduler, route: Route | None = None) -> Gate:
+    """Return the gate of a route; all have one model and one line."""
+    boilerplate = () if route is None else route.boilerplate
+    settings = Settings(thresholds=scorer.thresholds, boilerplate=boilerplate)
+    return Gate(LateModel(scorer.model, scheduler), scheduler, settings)
 
 
-def _gate(folder: Path, scheduler: Scheduler) -> Gate:
-    model = _LateModel(read_manifest(folder).fingerprint, scheduler)
-    return Gate(model, scheduler, Settings(thresholds=thresholds_of(folder)))
-
-
-def _calibration(policy: Policy) -> Calibration | None:
-    """Return the calibration of the scorer a policy asks for, None if it was fitted for another."""
-    folder = _folder(policy)
-    path = folder / "calibration.json"
-    if not path.exists():
-        return None
-    found = read_calibration(path)
-    scorer = _gate(folder, Scheduler(load=lambda: _load(folder))).fingerprint
-    return found if found.fingerprint == scorer else None
-
-
-def _around(policy: Policy) -> Surroundings:
+def _around(policy: Policy, scorer: Scorer, loader: _Loader) -> Surroundings:
+    # Marks that were fitted to other scores are no calibration.
+    fitted = None if loader.differs else scorer.fitted
     return Surroundings(
         forced=forced_mode(os.environ),
         has_secret=bool(os.environ.get(SECRET_VARIABLE)),
-        uncalibrated=uncalibrated_paths(policy, _calibration(policy)),
+        uncalibrated=uncalibrated_paths(policy, fitted),
     )
+
+
+def _enforces(controls: LiveControls) -> bool:
+    return any(controls.now(route).mode is Mode.ENFORCE for route in controls.policy.routes)
 
 
 def _startup(scheduler: Scheduler, controls: LiveControls) -> Step:
     async def start() -> None:
         controls.start()
-        await scheduler.start()
+        try:
+            await scheduler.start()
+        except (KeyboardInterrupt, SystemExit) as error:
+            # Raised by code of the load, in its thread; from here it would end the server's loop.
+            raise ModelError(f"loading ended with {type(error).__name__}") from error
 
     return start
 

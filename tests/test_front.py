@@ -1,11 +1,14 @@
 """The wiring, on the shipped model: an app with a gate in front, from a policy file."""
 
+import hashlib
 import os
+import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -16,13 +19,16 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from gatekeeper.build import SHIPPED_MODEL, open_gate
-from gatekeeper.errors import ConfigurationError
-from gatekeeper.evaluation.calibration import Calibration, write_calibration
-from gatekeeper.front import _LateModel, gated
-from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.build import LateModel
+from gatekeeper.config.controls import LiveControls
+from gatekeeper.config.modefile import Override, change_mode_file
+from gatekeeper.errors import ConfigurationError, SelfTestError
+from gatekeeper.front import gated
+from gatekeeper.policy import Mode
+from gatekeeper.runtime.session import Session, load
 from gatekeeper.scheduler import Scheduler
 from gatekeeper.testing import FakeModel
+from tests.own_model import Moving, own_model
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["The lamp has a warranty of two years.", "The lamp is blue."]
@@ -48,17 +54,64 @@ async def answer(request: Request) -> Response:
     return JSONResponse({"answer": text, "contexts": PAGES})
 
 
+class Wired:
+    """Puts gates in front of an app; ``top`` goes above the route, ``more`` into it.
+
+    ``controls`` holds those of each app, to poll instead of waiting for the thread that does.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.policy = folder / "gatekeeper.toml"
+        self.controls: list[LiveControls] = []
+        self.registry = CollectorRegistry()
+
+    def build(self, *, mode: str = "shadow", more: str = "", top: str = "") -> ASGIApp:
+        """Write the policy and build the app."""
+        self.write(mode=mode, more=more, top=top)
+        return self.app()
+
+    def write(self, *, mode: str = "shadow", more: str = "", top: str = "") -> None:
+        """Write the policy."""
+        self.policy.write_text(top + POLICY.format(mode=mode, more=more))
+
+    def app(self) -> ASGIApp:
+        """Build the app with the policy as it stands."""
+        routes = [Route(path, answer, methods=["POST"]) for path in ("/answer", "/other")]
+        app = Starlette(routes=routes)
+        self.registry = CollectorRegistry()
+        return gated(app, policy=self.policy, metrics="/metrics", registry=self.registry)
+
+    def count(self, name: str, **labels: str) -> float:
+        """Return the sum of a metric's samples that have these labels.
+
+        Checks of shadow routes end after their response, at the latest with the lifespan.
+        """
+        return sum(
+            found.value
+            for family in self.registry.collect()
+            for found in family.samples
+            if found.name == f"gatekeeper_{name}" and labels.items() <= found.labels.items()
+        )
+
+
 @pytest.fixture
-def wire(tmp_path: Path) -> Wire:
-    """Put a gate in front of an app; ``top`` goes above the route, ``more`` into it."""
+def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wired:
+    """Keep the controls that are made."""
+    made = Wired(tmp_path)
 
-    def build(*, mode: str = "shadow", more: str = "", top: str = "") -> ASGIApp:
-        policy = tmp_path / "gatekeeper.toml"
-        policy.write_text(top + POLICY.format(mode=mode, more=more))
-        app = Starlette(routes=[Route("/answer", answer, methods=["POST"])])
-        return gated(app, policy=policy, metrics="/metrics", registry=CollectorRegistry())
+    def keep(*given: Any, **named: Any) -> LiveControls:
+        made.controls.append(LiveControls(*given, **named))
+        return made.controls[-1]
 
-    return build
+    monkeypatch.setattr("gatekeeper.front.LiveControls", keep)
+    return made
+
+
+@pytest.fixture
+def wire(wired: Wired) -> Wire:
+    """Write a policy and put a gate in front of an app."""
+    return wired.build
 
 
 def test_shadow_changes_nothing_and_counts(wire: Wire) -> None:
@@ -122,7 +175,7 @@ def test_model_without_calibration_is_not_enforced(wire: Wire, tmp_path: Path) -
 
 def test_model_is_known_before_it_is_loaded() -> None:
     """The fingerprint stands in every decision, also in those made while it is still loading."""
-    late = _LateModel("abc", Scheduler(FakeModel()))
+    late = LateModel("abc", Scheduler(FakeModel()))
     pair = late.encode("The lamp is blue", "the lamp is blue")
 
     assert late.fingerprint == "abc"
@@ -155,16 +208,173 @@ def test_model_that_scores_otherwise_stops_an_enforced_start(tmp_path: Path) -> 
     assert "gatekeeper can't enforce: self-test failed" in done.stderr
 
 
-def test_shadow_serves_on_without_a_model(wire: Wire, tmp_path: Path) -> None:
-    """A route that only watches must never take the app down; what it missed is counted."""
+def test_enforced_start_that_fails_leaves_nothing_behind(wire: Wire, tmp_path: Path) -> None:
+    """Tests of the user's own app must fail then, not hang."""
+    top = f'model = "{own_model(tmp_path, "entailment = 0.9", "entailment = 0.5")}"'
+
+    with pytest.raises(SelfTestError), TestClient(wire(mode="enforce", top=top)):
+        pass  # pragma: no cover - never reached
+
+    assert not [thread for thread in threading.enumerate() if "gatekeeper" in thread.name]
+
+
+def test_shadow_goes_on_with_a_model_that_scores_otherwise(
+    wired: Wired, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Watching hurts nobody, so it goes on; the log says what the numbers are worth."""
     folder = own_model(tmp_path, "entailment = 0.9", "entailment = 0.5")
 
-    with TestClient(wire(top=f'model = "{folder}"')) as client:
+    with TestClient(wired.build(top=f'model = "{folder}"')) as client:
         reply = client.post("/answer", json={"say": "The lamp is blue."})
-        page = client.get("/metrics").text
 
     assert reply.json()["answer"] == "The lamp is blue."
-    assert 'gatekeeper_unresolved_total{reason="model_error",route="/answer"} 1.0' in page
+    assert wired.count("checks_total", verdict="SUPPORTED") == 1
+    assert "model_scores_differ" in caplog.text
+
+
+def test_model_that_scores_otherwise_can_not_be_enforced_later(wired: Wired) -> None:
+    """The marks were fitted to other scores: a switch at run time must not get round that."""
+    folder = own_model(wired.folder, "entailment = 0.9", "entailment = 0.5")
+    with TestClient(wired.build(top=f'model = "{folder}"')) as client:
+        change_mode_file(
+            wired.folder / "gatekeeper.mode.json",
+            lambda file: file.with_override("/answer", Override(mode=Mode.ENFORCE)),
+        )
+        wired.controls[0].poll()
+        reply = client.post("/answer", json={"say": "The lamp has a warranty of five years."})
+
+    assert reply.json()["answer"] == "The lamp has a warranty of five years."
+    assert wired.count("enforcement_degraded") == 1
+
+
+def test_shadow_serves_on_without_a_model(wired: Wired, tmp_path: Path) -> None:
+    """A route that only watches must never take the app down; what it missed is counted."""
+    folder = own_model(tmp_path)
+    (folder / "tokenizer.json").unlink()
+
+    with TestClient(wired.build(top=f'model = "{folder}"')) as client:
+        reply = client.post("/answer", json={"say": "The lamp is blue."})
+
+    assert reply.json()["answer"] == "The lamp is blue."
+    assert wired.count("unresolved_total", reason="model_error") == 1
+
+
+def test_load_that_ends_its_thread_is_a_failed_load(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exit in somebody's library must not become the server's."""
+
+    def leave(_folder: Path) -> Session:
+        raise SystemExit(3)
+
+    monkeypatch.setattr("gatekeeper.front.load", leave)
+
+    with TestClient(wire()) as client:
+        reply = client.post("/answer", json={"say": "The lamp is blue."})
+
+    assert reply.json()["answer"] == "The lamp is blue."
+
+
+def test_scores_that_move_with_the_batch_are_made_alone(
+    wired: Wired, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On such a machine a verdict would depend on who else was asking."""
+    monkeypatch.setattr("gatekeeper.front.load", lambda folder: Moving.over(load(folder)))
+
+    with TestClient(wired.build()) as client:
+        client.post("/answer", json={"say": "The lamp is blue. It comes with two years."})
+
+    assert "model_not_invariant" in caplog.text
+    assert wired.count("unresolved_total") == 0
+    assert wired.count("pair_tokens_total") % 256 == 0
+
+
+def test_pinned_model_must_be_the_one(wired: Wired) -> None:
+    """A model that somebody has exchanged is found out before it says anything."""
+    manifest = own_model(wired.folder) / "manifest.toml"
+    digest = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    wired.build(top=f'model = "./model"\nmodel_sha256 = "{digest}"')
+    manifest.write_text(manifest.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+
+    with pytest.raises(ConfigurationError) as caught:
+        wired.app()
+
+    (fault,) = caught.value.faults
+    assert (fault.place, fault.found) == ("model_sha256", f'"{digest}"')
+    assert str(manifest) in fault.expected
+
+
+def test_model_changed_under_a_running_server_is_not_taken(
+    wired: Wired, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A load after a fork or a failure would hold another model's scores against these marks."""
+    app = wired.build(top=f'model = "{own_model(wired.folder)}"')
+    manifest = wired.folder / "model" / "manifest.toml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(re.sub("temperature = .*", "temperature = 2.0", text), encoding="utf-8")
+
+    with TestClient(app) as client:
+        client.post("/answer", json={"say": "The lamp is blue."})
+
+    assert wired.count("unresolved_total", reason="model_error") == 1
+    assert '"error": "ManifestError"' in caplog.text
+
+
+def test_reloaded_policy_acts(wired: Wired) -> None:
+    """An operator edits one file: actions, texts and new routes hold from the next request on."""
+    model = f'model = "{own_model(wired.folder)}"'
+    five = {"say": "The lamp has a warranty of five years."}
+    with TestClient(wired.build(mode="enforce", top=model)) as client:
+        assert client.post("/answer", json=five).status_code == 200
+        wired.write(mode="enforce", top=model, more='block_status = 451\non_no_claims = "block"')
+        text = wired.policy.read_text().replace('on_flagged = "withhold"', 'on_flagged = "block"')
+        wired.policy.write_text(text)
+        wired.controls[0].poll()
+
+        assert client.post("/answer", json=five).status_code == 451
+        assert client.post("/answer", json={"say": "Hello!"}).status_code == 451
+
+
+def test_reload_can_not_change_the_model(wired: Wired, caplog: pytest.LogCaptureFixture) -> None:
+    """It is loaded once: a policy that asks for another one must not seem to be in force."""
+    with TestClient(wired.build()) as client:
+        wired.write(mode="off", top=f'model = "{own_model(wired.folder)}"')
+        wired.controls[0].poll()
+        client.post("/answer", json={"say": "The lamp is blue."})
+
+    assert wired.count("policy_reloads_total", outcome="invalid") == 1
+    assert wired.count("requests_total", mode="shadow") == 1
+
+
+def test_each_route_has_its_own_boilerplate(wired: Wired) -> None:
+    """A disclaimer that the service adds is nobody's claim, on the routes that name it."""
+    says = {"say": "The lamp is blue. Ask your dealer for a leaflet."}
+    named = 'boilerplate = ["Ask your dealer for a leaflet."]'
+    wired.write(more=named)
+    other = POLICY.format(mode="shadow", more="").replace("/answer", "/other", 1)
+    wired.policy.write_text(wired.policy.read_text() + other)
+
+    with TestClient(wired.app()) as client:
+        client.post("/answer", json=says)
+        client.post("/other", json=says)
+
+    named_it = wired.count("exempt_segments_total", route="/answer", kind="boilerplate")
+    other_one = wired.count("exempt_segments_total", route="/other", kind="boilerplate")
+    assert (named_it, other_one) == (1, 0)
+    assert wired.count("claims_total", route="/other") == 2
+
+
+def test_several_workers_without_a_folder_say_so(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An empty page is easily taken for a quiet service."""
+    monkeypatch.setenv("WEB_CONCURRENCY", "4")
+    monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
+
+    wire()
+
+    assert '"event": "metrics_unshared"' in caplog.text
+    assert '"workers": 4' in caplog.text
 
 
 def test_page_is_not_served_unless_named(wire: Wire, tmp_path: Path) -> None:
@@ -174,29 +384,3 @@ def test_page_is_not_served_unless_named(wire: Wire, tmp_path: Path) -> None:
     bare = gated(app, policy=tmp_path / "gatekeeper.toml", registry=CollectorRegistry())
 
     assert TestClient(bare).get("/metrics").status_code == 404
-
-
-def own_model(tmp_path: Path, old: str = "", new: str = "") -> Path:
-    """Make a folder of the shipped model with a calibration of one's own.
-
-    Where its manifest says ``old`` it says ``new``.
-    """
-    shipped = model_folder(SHIPPED_MODEL)
-    folder = tmp_path / "model"
-    folder.mkdir()
-    for name in ("model.onnx", "tokenizer.json"):
-        (folder / name).symlink_to(shipped / name)
-    manifest = (shipped / "manifest.toml").read_text(encoding="utf-8")
-    (folder / "manifest.toml").write_text(manifest.replace(old, new), encoding="utf-8")
-    calibration = Calibration(
-        source="own",
-        fingerprint="unknown",
-        support_threshold=0.5,
-        contradiction_threshold=0.95,
-    )
-    write_calibration(folder / "calibration.json", calibration)
-    gate = open_gate(folder)
-    gate.close()
-    fitted = replace(calibration, fingerprint=gate.fingerprint)
-    write_calibration(folder / "calibration.json", fitted)
-    return folder

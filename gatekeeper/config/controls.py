@@ -131,6 +131,12 @@ class LiveControls:
         self._settle()
         self._wake.set()
 
+    def renew(self) -> None:
+        """Ask again what holds for all routes, after it changed."""
+        with self._lock:
+            self._around = self._around_of(self._policy)
+        self._settle()
+
     def start(self) -> None:
         """Begin to watch in a thread; a thread that was lost to a fork is replaced."""
         if self._files is None or (self._thread is not None and self._thread.is_alive()):
@@ -166,12 +172,11 @@ class LiveControls:
         self._policy_stamp = stamp
         try:
             policy = files.load()
-            around = self._around_of(policy)
+            with self._lock:
+                self._around, self._policy = self._around_of(policy), policy
         except GatekeeperError as error:
             self._watched.reloaded("policy", "invalid", str(error))
             return
-        with self._lock:
-            self._policy, self._around = policy, around
         self._settle()
         self._watched.reloaded("policy", "applied", "")
 

@@ -4,6 +4,7 @@ To be created in the process that uses it, after any fork, and used from one thr
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -71,15 +72,19 @@ class Session:
         """Return the words the model can't tell from one another, as they stand in the text."""
         return self.tokens.unknown_words(text)
 
-    def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
+    def score(self, pairs: Sequence[EncodedPair], *, width: int = 0) -> list[PairScore]:
         """Run one forward pass over the pairs, in order. Blocking.
+
+        Args:
+            pairs: Any number, also none.
+            width: Pad to this many tokens if the longest pair is shorter.
 
         Raises:
             InferenceError: If the runtime fails or a logit is not finite.
         """
         if not pairs:
             return []
-        logits = self.logits(pairs)
+        logits = self.logits(pairs, width=width)
         if not np.isfinite(logits).all():
             raise InferenceError("the model gave a number that is none (NaN or infinity)")
         return [self._pair_score(row) for row in _softmax(logits, self.manifest.temperature)]
@@ -103,6 +108,55 @@ class Session:
     def _pair_score(self, row: npt.NDArray[np.float64]) -> PairScore:
         contradiction = 0.0 if self._contradiction is None else float(row[self._contradiction])
         return PairScore(entailment=float(row[self._entailment]), contradiction=contradiction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FullLength(EncodedPair):
+    """A pair that takes as long as one of ``width`` tokens, and says so to whoever plans passes."""
+
+    width: int
+
+    @property
+    def tokens(self) -> int:
+        """What a pass over it costs; its ids may be fewer."""
+        return self.width
+
+
+class LoneSession:
+    """A session for where scores move with the batch: each pair in a pass of its own.
+
+    All passes have the model's full length, so there is one shape and with it one score a pair.
+    Several times slower than ``Session``; its pairs count as pairs of full length.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._width = session.manifest.max_tokens
+
+    @property
+    def fingerprint(self) -> str:
+        """The session's: weights and settings are the same."""
+        return self.session.fingerprint
+
+    def encode(self, premise: str, hypothesis: str) -> EncodedPair | None:
+        """Encode a pair, see ``Session.encode``."""
+        pair = self.session.encode(premise, hypothesis)
+        if pair is None:
+            return None
+        return _FullLength(ids=pair.ids, type_ids=pair.type_ids, width=self._width)
+
+    def unknown_words(self, text: str) -> tuple[str, ...]:
+        """Return the words the model can't tell from one another, as they stand in the text."""
+        return self.session.unknown_words(text)
+
+    def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
+        """Run a forward pass for each pair, in order. Blocking.
+
+        Raises:
+            InferenceError: As ``Session.score``.
+        """
+        plain = [EncodedPair(ids=pair.ids, type_ids=pair.type_ids) for pair in pairs]
+        return [self.session.score([pair], width=self._width)[0] for pair in plain]
 
 
 def load(folder: Path, *, threads: int | None = None, verify: bool = True) -> Session:

@@ -433,3 +433,21 @@ def test_thread_polls_until_closed(start: Start, mode: Mode) -> None:
     worker.controls.start()
     assert watchers() == 1
     worker.controls.close()
+
+
+def test_surroundings_are_asked_for_again(start: Start) -> None:
+    """A model that turns out to score otherwise takes enforcing away from routes at once."""
+    uncalibrated: set[str] = set()
+    worker = start({"mode": '"enforce"'})
+    controls = LiveControls(
+        worker.load(),
+        around=lambda _: Surroundings(uncalibrated=frozenset(uncalibrated)),
+        watched=worker.heard,
+    )
+    assert controls.now(worker.route).mode is Mode.ENFORCE
+
+    uncalibrated.add(worker.route.path)
+    controls.renew()
+
+    assert controls.now(worker.route).mode is Mode.SHADOW
+    assert worker.heard.standings[worker.route.path].degraded

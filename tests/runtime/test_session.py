@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 from gatekeeper.errors import InferenceError, ManifestError, ModelFileError
 from gatekeeper.protocols import EncodedPair
 from gatekeeper.runtime.manifest import MANIFEST, MODEL, model_folder, read_manifest
-from gatekeeper.runtime.session import Session, load
+from gatekeeper.runtime.session import LoneSession, Session, load
 
 Edit = Callable[[str, str], Path]
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -192,3 +192,29 @@ def test_fingerprint_is_the_manifests(shipped: Session) -> None:
     """Verdicts carry it, so that figures of two models are never pooled."""
     assert shipped.fingerprint == shipped.manifest.fingerprint
     assert shipped.unknown_words("\U0001f9ff") == ("\U0001f9ff",)
+
+
+def test_lone_session_scores_each_pair_in_one_way(shipped: Session) -> None:
+    """Alone at full length: whatever shares the call, a pair has one score, that of the model."""
+    lone = LoneSession(shipped)
+    texts = [("The lamp is blue.", "The lamp is blue."), ("The lamp is blue. " * 9, "It is red.")]
+    short, long = (pair for text in texts if (pair := lone.encode(*text)) is not None)
+
+    together = lone.score([short, long])
+
+    assert together == [*lone.score([short]), *lone.score([long])]
+    plain = EncodedPair(ids=short.ids, type_ids=short.type_ids)
+    assert together[0].entailment == pytest.approx(shipped.score([plain])[0].entailment, abs=1e-5)
+
+
+def test_lone_session_says_what_a_pair_costs(shipped: Session) -> None:
+    """Passes are planned by tokens: a short pair that runs at full length must not look cheap."""
+    lone = LoneSession(shipped)
+
+    pair = lone.encode("The lamp is blue.", "The lamp is blue.")
+
+    assert pair is not None
+    assert (pair.tokens, len(pair.ids) < 20) == (shipped.manifest.max_tokens, True)
+    assert lone.encode("The lamp is blue.", "word " * 2000) is None
+    assert lone.unknown_words("\u65e5") == shipped.unknown_words("\u65e5")
+    assert lone.fingerprint == shipped.fingerprint

@@ -1,0 +1,161 @@
+"""The scorer a policy asks for: which model folder, held against its pin, and which calibration.
+
+Known from small files; nothing is loaded. Whoever runs a scorer keeps what was read of it: the
+folder may get other files while it runs.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatekeeper.build import SHIPPED_MODEL, LateModel, thresholds_of
+from gatekeeper.config.policies import Draft, read_draft
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.errors import ConfigurationError, Fault, GatekeeperError
+from gatekeeper.evaluation.calibration import Calibration, read_calibration
+from gatekeeper.gate import Gate, Settings
+from gatekeeper.policy import Policy
+from gatekeeper.protocols import Model
+from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest
+from gatekeeper.scheduler import Scheduler
+
+CALIBRATION = "calibration.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorer:
+    """A model folder with the marks its scores are held against.
+
+    ``model`` is the model's fingerprint, ``fingerprint`` the scorer's. ``calibration`` is the
+    folder's own; ``is_fitted`` tells whether it was fitted for this scorer.
+    """
+
+    folder: Path
+    manifest_sha256: str
+    model: str
+    fingerprint: str
+    thresholds: Thresholds
+    calibration: Calibration | None
+
+    @property
+    def is_fitted(self) -> bool:
+        """True if there is a calibration and it was fitted for this scorer."""
+        return self.calibration is not None and self.calibration.fingerprint == self.fingerprint
+
+    @property
+    def fitted(self) -> Calibration | None:
+        """The calibration that counts: None if there is none, or one for another scorer."""
+        return self.calibration if self.is_fitted else None
+
+
+def read_scorer(folder: Path) -> Scorer:
+    """Read what a model folder says of itself.
+
+    Raises:
+        ModelError: If the folder or its manifest is not what it should be.
+        InputError: If its calibration.json can't be read as one.
+    """
+    manifest = read_manifest(folder)
+    thresholds = thresholds_of(folder)
+    path = folder / CALIBRATION
+    return Scorer(
+        folder=folder,
+        manifest_sha256=hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest(),
+        model=manifest.fingerprint,
+        fingerprint=_fingerprint(manifest.fingerprint, thresholds),
+        thresholds=thresholds,
+        calibration=read_calibration(path) if path.exists() else None,
+    )
+
+
+def folder_of(policy: Policy, beside: Path) -> Path:
+    """Return the model folder a policy asks for; a name without a slash is of a shipped model.
+
+    Args:
+        policy: The policy.
+        beside: The folder its file is in.
+
+    Raises:
+        ModelMissingError: If no model of that name came with the package.
+    """
+    if policy.model is None:
+        return model_folder(SHIPPED_MODEL)
+    return beside / policy.model if "/" in policy.model else model_folder(policy.model)
+
+
+def read_with_scorer(
+    path: Path, *, environment: Mapping[str, str] = os.environ, running: Scorer | None = None
+) -> tuple[Draft, Scorer | None]:
+    """Read a policy file with the scorer it asks for; None for one that can't be had.
+
+    Args:
+        path: The policy file, TOML.
+        environment: As for ``load_policy``.
+        running: The scorer of this process, for a policy that is reloaded: to ask for another
+            one, or to pin one, is a fault.
+    """
+    asked = read_draft(path, environment=environment, imports=False).policy
+    scorer, faults = _scorer(asked, path.absolute().parent, running)
+    if scorer is None:
+        draft = read_draft(path, environment=environment)
+    else:
+        fitted = scorer.fitted
+        draft = read_draft(path, environment=environment, calibration_of=lambda _: fitted)
+    return Draft(policy=draft.policy, faults=(*faults, *draft.faults)), scorer
+
+
+def load_with_scorer(path: Path, *, running: Scorer | None = None) -> tuple[Policy, Scorer]:
+    """Read, check and return a policy and its scorer.
+
+    Args:
+        path: The policy file, TOML.
+        running: As for ``read_with_scorer``.
+
+    Raises:
+        ConfigurationError: With every fault of the file, those of its model among them.
+    """
+    draft, scorer = read_with_scorer(path, running=running)
+    if draft.faults or scorer is None:
+        raise ConfigurationError(str(path), draft.faults)
+    return draft.policy, scorer
+
+
+def _scorer(
+    policy: Policy, beside: Path, running: Scorer | None
+) -> tuple[Scorer | None, tuple[Fault, ...]]:
+    try:
+        folder = folder_of(policy, beside)
+        scorer = read_scorer(folder) if running is None else running
+    except (GatekeeperError, OSError) as error:
+        return None, (Fault(place="model", found=str(error), expected="a model folder"),)
+    if scorer.folder != folder:
+        expected = f"{scorer.folder}, which runs"
+        advice = "restart the server to change the model"
+        found = str(folder)
+        return None, (Fault(place="model", found=found, expected=expected, instead=advice),)
+    return scorer, _pin_faults(policy, scorer)
+
+
+def _pin_faults(policy: Policy, scorer: Scorer) -> tuple[Fault, ...]:
+    if policy.model_sha256 in (None, scorer.manifest_sha256):
+        return ()
+    return (
+        Fault(
+            place="model_sha256",
+            found=f'"{policy.model_sha256}"',
+            expected=f'"{scorer.manifest_sha256}", the sha256 of {scorer.folder / MANIFEST}',
+            instead="bring back the model that was pinned, or pin this one once you trust it",
+        ),
+    )
+
+
+def _fingerprint(model: str, thresholds: Thresholds) -> str:
+    """Return the fingerprint of a gate over the model, which is not loaded for it."""
+    scheduler = Scheduler(load=_never)
+    return Gate(LateModel(model, scheduler), scheduler, Settings(thresholds=thresholds)).fingerprint
+
+
+def _never() -> Model:
+    raise NotImplementedError

@@ -1,0 +1,87 @@
+"""The scorer a policy asks for is known, pinned and fitted, or the fault says what is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gatekeeper.build import SHIPPED_MODEL, open_gate
+from gatekeeper.config.scorer import load_with_scorer, read_scorer, read_with_scorer
+from gatekeeper.errors import ConfigurationError
+from gatekeeper.runtime.manifest import model_folder
+from tests.config.policies import toml
+from tests.own_model import own_model
+
+SHIPPED = model_folder(SHIPPED_MODEL)
+
+
+def _policy(folder: Path, text: str) -> Path:
+    path = folder / "gatekeeper.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_fingerprint_is_that_of_the_gate() -> None:
+    """It is compared with the calibration's, which a loaded gate wrote."""
+    gate = open_gate(SHIPPED)
+    gate.close()
+
+    assert read_scorer(SHIPPED).fingerprint == gate.fingerprint
+
+
+def test_calibration_counts_for_its_own_scorer_only(tmp_path: Path) -> None:
+    """Marks fitted to other scores would be silently wrong."""
+    folder = own_model(tmp_path)
+    assert read_scorer(folder).fitted is not None
+
+    path = folder / "calibration.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "fingerprint": "0" * 64}))
+
+    scorer = read_scorer(folder)
+    assert (scorer.fitted, scorer.is_fitted) == (None, False)
+    assert scorer.calibration is not None
+
+
+@pytest.mark.parametrize("model", ["no-such-model", "./nowhere"])
+def test_model_that_is_not_there_is_a_fault_among_the_others(tmp_path: Path, model: str) -> None:
+    """Whoever corrects a policy wants all of its faults, and each of them once."""
+    path = _policy(tmp_path, toml({"mode": '"enforce"', "budget_ms": "0"}, model=f'"{model}"'))
+
+    with pytest.raises(ConfigurationError) as caught:
+        load_with_scorer(path)
+
+    places = [fault.place for fault in caught.value.faults]
+    assert places == ["model", 'route[0] "/v1/answer".budget_ms']
+
+
+def test_model_is_looked_for_beside_the_policy(tmp_path: Path) -> None:
+    """As all files a policy names: a server may be started from anywhere."""
+    own_model(tmp_path)
+
+    _, scorer = load_with_scorer(_policy(tmp_path, toml(model='"./model"')))
+
+    assert scorer.folder == tmp_path / "model"
+
+
+def test_calibration_that_is_none_is_a_fault(tmp_path: Path) -> None:
+    """A file cut short must not pass for a model without a calibration."""
+    (own_model(tmp_path) / "calibration.json").write_text("{")
+
+    draft, scorer = read_with_scorer(_policy(tmp_path, toml(model='"./model"')))
+
+    assert scorer is None
+    assert [fault.place for fault in draft.faults] == ["model"]
+
+
+def test_running_scorer_stays(tmp_path: Path) -> None:
+    """A reload is held against what runs, not against what has been put on disk since."""
+    path = _policy(tmp_path, toml(model='"./model"'))
+    own_model(tmp_path)
+    _, running = load_with_scorer(path)
+    (tmp_path / "model" / "calibration.json").write_text("{")
+
+    assert load_with_scorer(path, running=running)[1] is running
+    _policy(tmp_path, toml())
+    with pytest.raises(ConfigurationError, match="restart the server to change the model"):
+        load_with_scorer(path, running=running)
