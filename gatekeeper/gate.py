@@ -94,7 +94,7 @@ class Gate:
         return Check(self, evidence, errand)
 
     def begin(self, evidence: Evidence) -> "Check":
-        """Begin a check whose ``Check.steps`` the caller hands to the judge in a call of its own."""
+        """Begin a check whose steps the caller hands to the judge in a call of its own."""
         return self.open(evidence)
 
     async def check(

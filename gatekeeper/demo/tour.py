@@ -74,12 +74,12 @@ TOUR: tuple[Stop, ...] = (
         note="Nothing was decided, so nothing passes; the policy could say otherwise.",
     ),
     Stop(
-        title="Not checked: retrieval found nothing, so there is no evidence.",
+        title="No claims: retrieval found nothing, and the stand-in says so.",
         path="/v1/answer",
         body={"question": "Who won the chess championship in 1972?"},
         status=200,
-        shows=(_WITHHELD, '"verdict":"NOT_CHECKED"', '"reason":"no_context"'),
-        note="Each way past a check has a name, a counter and an action.",
+        shows=('"answer":"I could not find anything about that in our help pages."',),
+        note="What asserts nothing needs no evidence; it has a verdict and a counter of its own.",
     ),
     Stop(
         title="Ticket summary, in shadow: an invented policy gets through and is counted.",
@@ -106,8 +106,8 @@ TOUR: tuple[Stop, ...] = (
         body=None,
         status=200,
         shows=(
-            'gatekeeper_actions_total{action="RELEASE",route="/v1/answer"} 2.0',
-            'gatekeeper_actions_total{action="WITHHOLD",route="/v1/answer"} 2.0',
+            'gatekeeper_actions_total{action="RELEASE",route="/v1/answer"} 3.0',
+            'gatekeeper_actions_total{action="WITHHOLD",route="/v1/answer"} 1.0',
             'gatekeeper_actions_total{action="REDACT",route="/v1/chat/completions"} 1.0',
             'gatekeeper_would_block_total{action="WITHHOLD",route="/v1/ticket-summary"} 1.0',
         ),
