@@ -48,7 +48,8 @@ class Exchange:
     state: Mapping[str, object]
 
 
-Resolver = Callable[[Exchange], Iterable[str | Passage]]
+# May be written with ``async def``. An item is a passage, a text, or ``{"id", "text"}``.
+Resolver = Callable[[Exchange], Iterable[str | Passage | Mapping[str, object]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ def gather(
     *,
     documents: tuple[object, object],
     state: Mapping[str, object],
-    resolved: Mapping[str, Iterable[str | Passage]],
+    resolved: Mapping[str, list[Found]],
 ) -> Iterator[list[Found]]:
     """Yield the passages of each source in turn.
 
@@ -111,7 +112,7 @@ def gather(
                 value = state.get(source.name)
                 yield [] if value is None else _passages(value, source)
             case ResolverSource():
-                yield [_own(item) for item in resolved[source.target]]
+                yield resolved[source.target]
             case _:
                 yield list(sources.files[source.path])
 
@@ -130,11 +131,37 @@ def join(found: Sequence[Found], bounds: Bounds) -> tuple[Passage, ...]:
     )
 
 
-def call(resolver: Resolver, exchange: Exchange) -> list[str | Passage]:
-    """Run a resolver, also one written with ``async def``: in a loop of its own. Blocking."""
-    if inspect.iscoroutinefunction(resolver):
-        return list(asyncio.run(resolver(exchange)))
-    return list(resolver(exchange))
+def call(resolver: Resolver, exchange: Exchange) -> list[Found]:
+    """Run a resolver, a coroutine in a loop of its own. Blocking.
+
+    Raises:
+        InputError: If what it returned is no list of passages. A text alone is none: each of its
+            letters would be one.
+        BaseException: Whatever the resolver raises.
+    """
+    given: object = resolver(exchange)
+    if inspect.iscoroutine(given):
+        given = asyncio.run(given)
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
+        raise _no_passage("returned", given)
+    return [_given(item) for item in given]
+
+
+def _given(item: object) -> Found:
+    """Read one item of a resolver's result."""
+    if isinstance(item, Passage):
+        item = {"id": item.id, "text": item.text}
+    if isinstance(item, str):
+        return None, item
+    if not isinstance(item, Mapping) or not isinstance(item.get("text"), str):
+        raise _no_passage("returned a list with", item)
+    name = item.get("id")
+    return None if name is None else str(name), item["text"]
+
+
+def _no_passage(where: str, found: object) -> InputError:
+    expected = 'a list of texts, of Passage, or of {"id", "text"}'
+    return InputError("resolver", f"{where} {type(found).__name__}", expected)
 
 
 def _places(document: object, pointer: str, source: ResponseSource | RequestSource) -> list[Found]:

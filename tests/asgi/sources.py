@@ -37,6 +37,35 @@ def hanging(exchange: Exchange) -> list[str]:
     return []
 
 
-def mistaken(exchange: Exchange) -> list[int]:
+def named(exchange: Exchange) -> list[dict[str, object]]:
+    """Return what a search client often holds: objects, with more in them than is read."""
+    return [{"id": 7, "text": "It is named.", "score": 0.5}, {"text": "It is not."}]
+
+
+def one_text(exchange: Exchange) -> str:
+    """Return a text where a list of texts belongs."""
+    return "It is the law."
+
+
+def one_object(exchange: Exchange) -> dict[str, str]:
+    """Return one passage where a list belongs."""
+    return {"id": "law", "text": "It is the law."}
+
+
+def nothing(exchange: Exchange) -> None:
+    """Forget the return statement."""
+
+
+def number(exchange: Exchange) -> list[int]:
     """Return what is no passage."""
     return [7]
+
+
+def tuples(exchange: Exchange) -> list[tuple[str, str]]:
+    """Return what nobody said could be read."""
+    return [("law", "It is the law.")]
+
+
+def textless(exchange: Exchange) -> list[dict[str, str]]:
+    """Return objects with another key."""
+    return [{"body": "It is the law."}]

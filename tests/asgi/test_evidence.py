@@ -96,13 +96,26 @@ def test_resolver_sees_the_exchange() -> None:
     assert exchange.state["user"] == "u"
 
 
+def test_resolver_may_return_objects() -> None:
+    """A search client gives objects with id and text; to rewrap them is work for nobody."""
+    found = pairs(ResolverSource(target=f"{HERE}:named"))
+
+    assert found == [("7", "It is named."), ("1", "It is not.")]
+
+
 @pytest.mark.parametrize(("name", "text"), [("later", "It is late."), ("lazily", "It is lazy.")])
 def test_resolvers_may_be_written_as_one_likes(name: str, text: str) -> None:
     """A coroutine runs in a loop of its own, off the server's."""
     assert pairs(ResolverSource(target=f"{HERE}:{name}")) == [("0", text)]
 
 
-@pytest.mark.parametrize("name", ["broken", "hanging"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("broken", "hanging"),
+        *("one_text", "one_object", "nothing", "number", "tuples", "textless"),
+    ],
+)
 def test_resolver_that_fails_leaves_the_answer_unresolved(name: str) -> None:
     """Its error is an answer to us, not a crash, and never half the evidence."""
     found = gathered(ResponseSource(pointer="/contexts/*"), ResolverSource(target=f"{HERE}:{name}"))
@@ -173,7 +186,6 @@ def test_place_without_passages_gives_none(contexts: object) -> None:
         ),
         (StateSource(name="x"), {"state": {"x": 7}}),
         (StateSource(name="x"), {"state": {"x": [{"text": "a"}]}}),
-        (ResolverSource(target=f"{HERE}:mistaken"), {}),
     ],
 )
 def test_value_that_is_no_passage_is_a_shape_nobody_planned_for(context: Any, sent: Any) -> None:
