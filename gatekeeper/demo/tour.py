@@ -82,6 +82,14 @@ TOUR: tuple[Stop, ...] = (
         note="What asserts nothing needs no evidence; it has a verdict and a counter of its own.",
     ),
     Stop(
+        title="Not checked: a GET is none of the methods that the policy names.",
+        path="/v1/answer",
+        body=None,
+        status=405,
+        shows=("Method Not Allowed",),
+        note="The policy releases it by name; each way past a check has a reason and a counter.",
+    ),
+    Stop(
         title="Ticket summary, in shadow: an invented policy gets through and is counted.",
         path="/v1/ticket-summary",
         body={"ticket": "T-4101", "invent": "policy"},
@@ -106,7 +114,7 @@ TOUR: tuple[Stop, ...] = (
         body=None,
         status=200,
         shows=(
-            'gatekeeper_actions_total{action="RELEASE",route="/v1/answer"} 3.0',
+            'gatekeeper_actions_total{action="RELEASE",route="/v1/answer"} 4.0',
             'gatekeeper_actions_total{action="WITHHOLD",route="/v1/answer"} 1.0',
             'gatekeeper_actions_total{action="REDACT",route="/v1/chat/completions"} 1.0',
             'gatekeeper_would_block_total{action="WITHHOLD",route="/v1/ticket-summary"} 1.0',
