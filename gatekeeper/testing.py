@@ -1,15 +1,16 @@
 """Fakes for tests: what they say is written down by the test, so nothing is loaded or guessed.
 
-``FakeGate`` stands in for a gate in tests of an app that asks one. ``FakeModel`` stands in for
-the model below a real gate.
+``FakeGate`` stands in for a gate in tests of an app that asks one. ``FakeModel`` and ``FakeJudge``
+stand in for what lies below a real gate.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.errors import InferenceError
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Usage
+from gatekeeper.errors import InferenceError, UnavailableError
+from gatekeeper.protocols import EncodedPair, Model, PairScore, Priority, Steps, Usage
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -73,6 +74,86 @@ class FakeModel:
     def _decode(pair: EncodedPair) -> tuple[str, str]:
         cut = pair.ids.index(_SEPARATOR)
         return "".join(map(chr, pair.ids[:cut])), "".join(map(chr, pair.ids[cut + 1 :]))
+
+
+class FakeJudge:
+    """A judge that works at once, in the caller, without threads or a clock: it is never late.
+
+    ``skip`` holds positions of pairs, counted over all checks, that go without a score as if time
+    had run out. ``refuses`` can be set at any time: the reason why all work but replies is
+    refused. ``priorities`` lists the calls of ``run``; ``is_closed`` tells whether it was closed.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        skip: frozenset[int] = frozenset(),
+        refuses: UnresolvedReason | None = None,
+    ) -> None:
+        self._model = model
+        self._skip = skip
+        self._seen = 0
+        self.refuses = refuses
+        self.priorities: list[Priority] = []
+        self.is_closed = False
+
+    def refusal(
+        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
+    ) -> UnresolvedReason | None:
+        """Say what all work is refused with; a reply never is."""
+        return None if priority is Priority.REPLY else self.refuses
+
+    async def run(
+        self,
+        steps: Steps,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
+        """Take all steps and score what they want; other tasks run in between.
+
+        Raises:
+            UnavailableError: If work is refused; no step was taken then.
+        """
+        self.priorities.append(priority)
+        reason = self.refusal(deadline=deadline, priority=priority)
+        if reason is not None:
+            raise UnavailableError(reason)
+        for wanted in steps:
+            if wanted is not None:
+                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
+            await asyncio.sleep(0)
+
+    async def score(
+        self,
+        pairs: Sequence[EncodedPair],
+        *,
+        deadline: float | None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> list[PairScore | UnresolvedReason]:
+        """Score the pairs in one pass; a pass that fails is a model error for each of them."""
+        if self.refuses is not None:
+            return [self.refuses] * len(pairs)
+        kept = [n for n in range(len(pairs)) if self._seen + n not in self._skip]
+        self._seen += len(pairs)
+        found: list[PairScore | UnresolvedReason] = [UnresolvedReason.BUDGET] * len(pairs)
+        try:
+            scores = self._model.score([pairs[n] for n in kept]) if kept else []
+        except InferenceError:
+            return [UnresolvedReason.MODEL_ERROR] * len(pairs)
+        for n, score in zip(kept, scores, strict=True):
+            found[n] = score
+        if usage is not None:
+            usage.pairs += len(kept)
+            usage.pair_tokens += sum(pairs[n].tokens for n in kept)
+        return found
+
+    def close(self) -> None:
+        """Note that the judge was closed."""
+        self.is_closed = True
 
 
 Verdicts = Mapping[str, Verdict] | Callable[[str, Evidence], Verdict]

@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatekeeper.gate import Check, Gate
-from gatekeeper.testing import FakeCheck, FakeGate, UnwrittenVerdictError, write_verdict
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.errors import UnavailableError
+from gatekeeper.gate import Check, Gate, Settings
+from gatekeeper.protocols import Judge, Priority, Usage
+from gatekeeper.testing import (
+    FakeCheck,
+    FakeGate,
+    FakeJudge,
+    FakeModel,
+    UnwrittenVerdictError,
+    write_verdict,
+)
 from gatekeeper.verdict import (
     ClaimStatus,
     Evidence,
@@ -20,6 +30,7 @@ from gatekeeper.verdict import (
 
 EVIDENCE = Evidence(passages=(Passage(id="hours", text="The shop closes at six."),))
 RIGHT = "The shop closes at six."
+NEAR = "The shop closes early."
 WRONG = "It opens on Sundays."
 
 
@@ -31,10 +42,13 @@ WRONG = "It opens on Sundays."
         (Gate.close, FakeGate.close),
         (Check.feed, FakeCheck.feed),
         (Check.finish, FakeCheck.finish),
+        (Judge.refusal, FakeJudge.refusal),
+        (Judge.run, FakeJudge.run),
+        (Judge.score, FakeJudge.score),
     ],
 )
-def test_fake_takes_what_the_gate_takes(real: object, fake: object) -> None:
-    """A call that works against the fake must work against the gate, and the other way round."""
+def test_fake_takes_what_the_real_one_takes(real: object, fake: object) -> None:
+    """A call that works against the fake must work in production, and the other way round."""
     assert callable(real)
     assert callable(fake)
 
@@ -146,3 +160,81 @@ def test_segments_join_to_the_answer(pieces: list[str], data: st.DataObject) -> 
 
     assert "".join(answer[s.start : s.end] for s in verdict.segments) == answer
     assert all(claim.text == answer[claim.start : claim.end] for claim in verdict.claims)
+
+
+def test_judge_scores_what_a_gate_asks_for_and_counts_it() -> None:
+    """The pipeline above it is the real one, so its verdict and its bill must be."""
+    model = FakeModel()
+    judge = FakeJudge(model)
+    usage = Usage()
+
+    verdict = asyncio.run(
+        over(judge, model).check(f"Six closes the shop. {NEAR}", EVIDENCE, usage=usage)
+    )
+
+    assert [claim.status for claim in verdict.claims] == [
+        ClaimStatus.SUPPORTED,
+        ClaimStatus.UNSUPPORTED,
+    ]
+    assert usage.pairs == sum(model.passes) > 0
+    assert usage.pair_tokens > usage.pairs
+    assert judge.priorities == [Priority.ENFORCE]
+
+
+def test_judge_leaves_out_the_pairs_it_was_told_to() -> None:
+    """Time that runs out half-way is the case most worth a test, and the hardest to time."""
+    model = FakeModel()
+    (pair,) = filter(None, [model.encode(RIGHT, RIGHT)])
+    judge = FakeJudge(model, skip=frozenset({1, 2}))
+
+    first = asyncio.run(judge.score([pair, pair], deadline=None))
+    second = asyncio.run(judge.score([pair, pair], deadline=None))
+
+    assert [score is UnresolvedReason.BUDGET for score in (*first, *second)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert model.passes == [1, 1]
+
+
+def test_judge_answers_a_failed_pass_with_a_reason() -> None:
+    """As the real one does: a model that breaks must not reach the app as an exception."""
+    model = FakeModel()
+    model.fails = True
+
+    verdict = asyncio.run(over(FakeJudge(model), model).check(NEAR, EVIDENCE))
+
+    assert verdict.reason == UnresolvedReason.MODEL_ERROR
+
+
+def test_judge_refuses_everything_but_replies() -> None:
+    """A reply needs no model: the real one lets it in however full it is."""
+    model = FakeModel()
+    judge = FakeJudge(model, refuses=UnresolvedReason.OVERLOAD)
+    (pair,) = filter(None, [model.encode(RIGHT, RIGHT)])
+
+    asyncio.run(judge.run(iter([None]), priority=Priority.REPLY))
+    with pytest.raises(UnavailableError):
+        asyncio.run(judge.run(iter([None])))
+
+    assert judge.refusal(deadline=None) is UnresolvedReason.OVERLOAD
+    assert judge.refusal(deadline=None, priority=Priority.REPLY) is None
+    assert asyncio.run(judge.score([pair], deadline=None)) == [UnresolvedReason.OVERLOAD]
+    assert model.passes == []
+
+
+def test_judge_tells_that_it_was_closed() -> None:
+    """A gate that closes nothing leaks a thread in production."""
+    model = FakeModel()
+    judge = FakeJudge(model)
+
+    over(judge, model).close()
+
+    assert judge.is_closed
+
+
+def over(judge: FakeJudge, model: FakeModel) -> Gate:
+    """Return a real gate over fakes."""
+    return Gate(model, judge, Settings(thresholds=Thresholds(support=0.5, contradiction=0.9)))

@@ -31,9 +31,9 @@ from starlette.websockets import WebSocket
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
 from gatekeeper.policy import Mode, Policy
-from gatekeeper.testing import FakeGate
+from gatekeeper.testing import FakeGate, FakeJudge, FakeModel
 from gatekeeper.verdict import NotCheckedReason
-from tests.asgi.wire import BAD, GOOD, Bench, Controlled, Message, Recorder, by_words, reply, route
+from tests.asgi.wire import BAD, GOOD, Controlled, Message, Recorder, by_words, reply, route
 
 ran: list[str] = []
 telemetry = Recorder()
@@ -180,7 +180,10 @@ async def counts(scope: Message, receive: Any, send: Any) -> None:
 
 
 services = Services(
-    gate=FakeGate(by_words), judge=Bench(), controls=Controlled(), telemetry=telemetry
+    gate=FakeGate(by_words),
+    judge=FakeJudge(FakeModel()),
+    controls=Controlled(),
+    telemetry=telemetry,
 )
 VARIANTS: dict[bytes, Any] = {
     b"bare": bare,

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Bounds, RequestSource, Shape
 from gatekeeper.verdict import UnresolvedReason
 from tests.asgi.wire import BAD, FACT, App, Message, answering, reply
@@ -33,7 +32,7 @@ class Round:
     status: int = 200
     sent: Mapping[str, Any] = field(default_factory=dict)
     route: Mapping[str, Any] = field(default_factory=dict)
-    refused: Exception | None = None
+    refused: UnresolvedReason | None = None
 
     @property
     def counter(self) -> str:
@@ -292,13 +291,13 @@ ROUNDS: Sequence[Round] = (
         tried="parallel load past the capacity",
         app=answering(JSON),
         reason="overload",
-        refused=UnavailableError(UnresolvedReason.OVERLOAD),
+        refused=UnresolvedReason.OVERLOAD,
     ),
     Round(
         tried="an answer too long for the budget",
         app=answering(JSON),
         reason="budget",
-        refused=UnavailableError(UnresolvedReason.BUDGET),
+        refused=UnresolvedReason.BUDGET,
     ),
     Round(
         tried="many requests at once from one client",

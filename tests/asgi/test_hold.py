@@ -335,7 +335,7 @@ def test_app_that_returns_without_an_end_is_broken() -> None:
 def test_refused_work_follows_the_policy(reason: UnresolvedReason) -> None:
     """The text is put in place although the check never began: a reply is never refused."""
     desk = Desk(app=answering(reply(BAD)))
-    desk.judge.refuses = UnavailableError(reason)
+    desk.judge.refuses = reason
 
     sent = desk.get()
 
@@ -348,7 +348,7 @@ def test_refused_work_follows_the_policy(reason: UnresolvedReason) -> None:
 def test_refused_work_releases_where_the_policy_says_so() -> None:
     """Fail open is a choice, by reason."""
     desk = Desk(app=answering(reply(BAD)), gated=route(on_unresolved=RELEASED))
-    desk.judge.refuses = UnavailableError(UnresolvedReason.OVERLOAD)
+    desk.judge.refuses = UnresolvedReason.OVERLOAD
 
     assert desk.get().json == reply(BAD)
     assert desk.telemetry.last.action is Action.RELEASE
@@ -357,7 +357,7 @@ def test_refused_work_releases_where_the_policy_says_so() -> None:
 def test_body_that_cannot_be_read_has_no_place_for_a_text() -> None:
     """Withholding an unresolved answer in broken JSON is blocking it."""
     desk = Desk(app=answering("not json"))
-    desk.judge.refuses = UnavailableError(UnresolvedReason.WARMING)
+    desk.judge.refuses = UnresolvedReason.WARMING
 
     sent = desk.get()
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from gatekeeper.core.decide import assigned
-from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Bounds, Mode, Reactions, ResolverSource, ShareKey, StateSource
 from gatekeeper.protocols import Control, Priority
 from gatekeeper.testing import FakeGate
@@ -103,7 +102,7 @@ def test_copies_of_all_requests_are_bounded_and_drops_counted() -> None:
 def test_refused_shadow_check_is_unresolved() -> None:
     """What was not checked is not counted as checked."""
     desk = Desk(app=answering(reply(BAD)), gated=SHADOW)
-    desk.judge.refuses = UnavailableError(UnresolvedReason.OVERLOAD)
+    desk.judge.refuses = UnresolvedReason.OVERLOAD
 
     assert desk.get().json == reply(BAD)
     assert desk.telemetry.last.verdict.outcome is Outcome.UNRESOLVED

@@ -16,17 +16,9 @@ from gatekeeper.policy import (
     ResponseSource,
     Route,
 )
-from gatekeeper.protocols import (
-    Control,
-    Decision,
-    EncodedPair,
-    PairScore,
-    Priority,
-    Steps,
-    Usage,
-)
-from gatekeeper.testing import FakeGate, write_verdict
-from gatekeeper.verdict import Action, Evidence, UnresolvedReason, Verdict
+from gatekeeper.protocols import Control, Decision
+from gatekeeper.testing import FakeGate, FakeJudge, FakeModel, write_verdict
+from gatekeeper.verdict import Action, Evidence, Verdict
 
 Message = dict[str, Any]
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -36,49 +28,6 @@ BAD = "Refunds take 90 days."
 FACT = "Refunds are paid within 14 days."
 
 ALL_WITHHELD = Reactions(default=Action.WITHHOLD)
-
-
-class Bench:
-    """A judge that works everything off at once, on the loop, and notes what it was asked."""
-
-    def __init__(self) -> None:
-        self.priorities: list[Priority] = []
-        self.refuses: Exception | None = None
-
-    def refusal(
-        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
-    ) -> UnresolvedReason | None:
-        """Refuse when asked to work, no sooner."""
-        return None
-
-    async def run(
-        self,
-        steps: Steps,
-        *,
-        deadline: float | None = None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> None:
-        """Exhaust the steps; a reply is never refused."""
-        self.priorities.append(priority)
-        if self.refuses is not None and priority is not Priority.REPLY:
-            raise self.refuses
-        for _ in steps:
-            await asyncio.sleep(0)
-
-    async def score(
-        self,
-        pairs: Sequence[EncodedPair],
-        *,
-        deadline: float | None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> list[PairScore | UnresolvedReason]:
-        """Score nothing: the gate of these tests has its verdicts written down."""
-        return []
-
-    def close(self) -> None:
-        """Hold nothing."""
 
 
 class Controlled:
@@ -160,7 +109,7 @@ class Desk:
     app: App
     gated: Route = field(default_factory=route)
     gate: Checker = field(default_factory=lambda: FakeGate(by_words))
-    judge: Bench = field(default_factory=Bench)
+    judge: FakeJudge = field(default_factory=lambda: FakeJudge(FakeModel()))
     controls: Controlled = field(default_factory=Controlled)
     telemetry: Recorder = field(default_factory=Recorder)
     options: Mapping[str, Any] = field(default_factory=dict)

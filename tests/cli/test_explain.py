@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,58 +14,11 @@ from gatekeeper.cli.trails import follow
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ConfigurationError, InputError
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage
-from gatekeeper.testing import FakeModel
-from gatekeeper.verdict import UnresolvedReason
+from gatekeeper.testing import FakeJudge, FakeModel
 from tests.config.policies import toml
 
-ANSWER = "The lamp is green. The door is blue."
+ANSWER = "The lamp is green. The door is small."
 GREEN = "The lamp is green and small."
-
-
-class Bench:
-    """A judge that works on the spot; ``refuses`` gives the reason in place of scores."""
-
-    def __init__(self, model: FakeModel, refuses: UnresolvedReason | None = None) -> None:
-        self._model = model
-        self._refuses = refuses
-        self.closed = 0
-
-    def refusal(
-        self, *, deadline: float | None, priority: Priority = Priority.ENFORCE
-    ) -> UnresolvedReason | None:
-        """Refuse nothing."""
-        return None
-
-    async def run(
-        self,
-        steps: Steps,
-        *,
-        deadline: float | None = None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> None:
-        """Exhaust the steps."""
-        for wanted in steps:
-            if wanted is not None:
-                wanted.scores = await self.score(wanted.pairs, deadline=deadline, usage=usage)
-
-    async def score(
-        self,
-        pairs: Sequence[EncodedPair],
-        *,
-        deadline: float | None,
-        priority: Priority = Priority.ENFORCE,
-        usage: Usage | None = None,
-    ) -> list[PairScore | UnresolvedReason]:
-        """Score the pairs, or refuse each of them."""
-        if self._refuses is not None:
-            return [self._refuses] * len(pairs)
-        return [*self._model.score(pairs)]
-
-    def close(self) -> None:
-        """Count the calls."""
-        self.closed += 1
 
 
 class Explain:
@@ -74,16 +27,16 @@ class Explain:
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
         self.capsys = capsys
-        self.refuses: UnresolvedReason | None = None
+        self.skip: frozenset[int] = frozenset()
         self.max_tokens = 2048
-        self.bench: Bench | None = None
+        self.judge: FakeJudge | None = None
 
     def open(self, _: Path | None) -> Gate:
         """Open a gate over a fake model."""
         model = FakeModel(max_tokens=self.max_tokens)
-        self.bench = Bench(model, self.refuses)
+        self.judge = FakeJudge(model, skip=self.skip)
         marks = Thresholds(support=0.5, contradiction=0.9)
-        return Gate(model, self.bench, Settings(thresholds=marks))
+        return Gate(model, self.judge, Settings(thresholds=marks))
 
     def __call__(
         self,
@@ -141,7 +94,7 @@ def test_tells_the_whole_way_of_an_answer(explain: Explain) -> None:
         f"passage kb-1: {GREEN}",
         "segment [0, 19) claim: The lamp is green.",
         f"pair 0.90 for, 0.05 against: The lamp is green. | {GREEN}",
-        f"pair 0.10 for, 0.05 against: The door is blue. | {GREEN}",
+        f"pair 0.10 for, 0.05 against: The door is small. | {GREEN}",
         "action when off: RELEASE",
         "action when shadow: RELEASE (would WITHHOLD)",
         "action when enforce: WITHHOLD",
@@ -151,8 +104,8 @@ def test_tells_the_whole_way_of_an_answer(explain: Explain) -> None:
     assert any(line.startswith("FLAGGED: ") for line in told)
     assert "could not be verified" in told[-1]
     assert ANSWER not in told[-1]
-    assert explain.bench is not None
-    assert explain.bench.closed == 1
+    assert explain.judge is not None
+    assert explain.judge.is_closed
 
 
 def test_the_same_as_one_object(explain: Explain) -> None:
@@ -254,11 +207,11 @@ def test_no_passage_is_told(explain: Explain) -> None:
 
 def test_unresolved_pairs_give_their_reason(explain: Explain) -> None:
     """A pair without a score is told as that, never as a score."""
-    explain.refuses = UnresolvedReason.OVERLOAD
+    explain.skip = frozenset({0})
 
-    assert "pair overload: The lamp is green." in explain(IN_RESPONSE, RESPONSE)
+    assert "pair budget: The lamp is green." in explain(IN_RESPONSE, RESPONSE)
     pair = explain.json(IN_RESPONSE, RESPONSE)["pairs"][0]
-    assert (pair["support"], pair["unresolved"]) == (None, "overload")
+    assert (pair["support"], pair["unresolved"]) == (None, "budget")
 
 
 def test_claim_that_is_too_long_for_the_model_has_no_pairs(explain: Explain) -> None:
@@ -275,7 +228,7 @@ def test_path_without_a_route_names_the_nearest(explain: Explain) -> None:
     told = explain({}, RESPONSE, path="/v1/answers")
     assert told.startswith("NOT_CHECKED: no_route")
     assert "nearest: /v1/answer" in told
-    assert explain.bench is None
+    assert explain.judge is None
 
     record = explain.json({}, RESPONSE, path="/zzz")
     assert record == {"verdict": "NOT_CHECKED", "reason": "no_route", "nearest": ["/v1/answer"]}
@@ -312,7 +265,7 @@ def test_state_that_is_no_object_is_refused(explain: Explain, tmp_path: Path, te
 
     with pytest.raises(InputError, match="a JSON object"):
         explain({}, RESPONSE, "--state", str(tmp_path / "state.json"))
-    assert explain.bench is None
+    assert explain.judge is None
 
 
 def test_invalid_policy_is_told_as_a_start_would(explain: Explain) -> None:

@@ -3,10 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from gatekeeper.config import (
-    check_policy,
-    policy_hash,
-)
+from gatekeeper.config import check_policy, policy_hash
 from gatekeeper.policy import (
     Bounds,
     Mode,

@@ -5,12 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.config import (
-    forced_mode,
-    load_policy,
-    read_draft,
-    uncalibrated_paths,
-)
+from gatekeeper.config import forced_mode, load_policy, read_draft, uncalibrated_paths
 from gatekeeper.errors import ConfigurationError, GatekeeperError
 from gatekeeper.evaluation.calibration import Calibration
 from gatekeeper.policy import (
