@@ -3,10 +3,10 @@
 Pure: no I/O, no clock, the standard library only, and time linear in the length of the texts.
 """
 
+from gatekeeper.core.values.code import CodeIndex, index_code, literal_support
 from gatekeeper.core.values.compare import compare
 from gatekeeper.core.values.extract import extract
 from gatekeeper.core.values.facts import index, index_facts, read_fact
-from gatekeeper.core.values.literals import literal_support
 from gatekeeper.core.values.model import (
     Bound,
     Fact,
@@ -20,6 +20,7 @@ from gatekeeper.core.values.model import (
 
 __all__ = [
     "Bound",
+    "CodeIndex",
     "Fact",
     "FactIndex",
     "Finding",
@@ -30,6 +31,7 @@ __all__ = [
     "compare",
     "extract",
     "index",
+    "index_code",
     "index_facts",
     "literal_support",
     "read_fact",

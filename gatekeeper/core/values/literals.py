@@ -1,7 +1,7 @@
-"""Values that are compared as text: addresses, identifiers, versions, quotations, code."""
+"""Values that are compared as text: addresses, identifiers, versions, quotations."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from gatekeeper.core.values.model import Kind, Reading, Value
@@ -32,9 +32,6 @@ _CITATION = re.compile(r"\[[0-9]{1,3}\]")
 _TOP_LEVELS = frozenset("com org net edu gov io uk eu de fr".split())
 _TRAILING = ".,;:!?'\")]}*"
 _GLUED_ENDINGS = frozenset("st nd rd th am pm m x s".split()) | frozenset(SUFFIXES)
-
-_ASSIGNED = re.compile(r"^[A-Za-z_]\w*=(?!=)")
-_PROMPT = re.compile(r"^(?:\$|>>>|%|#)\s+")
 
 
 def addresses(text: str) -> Iterator[Value]:
@@ -128,19 +125,3 @@ def quotations(text: str) -> Iterator[Value]:
 def spoken(text: str) -> str:
     """Return the words of a text in lower case between single blanks, signs left out."""
     return " ".join(_WORDS.findall(text.lower()))
-
-
-def literal_support(code: str, passages: Sequence[str]) -> int | None:
-    """Return the index of the first passage that holds the code, blanks apart.
-
-    A shell or Python prompt and the name that a result is assigned to are free. None if no
-    passage holds it or the code is blank.
-    """
-    squeezed = "".join(_PROMPT.sub("", line.strip()) for line in code.strip().splitlines())
-    wanted = "".join(squeezed.split())
-    forms = [form for form in (wanted, _ASSIGNED.sub("", wanted)) if form]
-    for position, passage in enumerate(passages):
-        held = "".join(passage.split())
-        if any(form in held for form in forms):
-            return position
-    return None

@@ -1,29 +1,8 @@
-"""Code, commands and addresses, compared letter by letter."""
+"""Addresses, versions, names and quotations, compared as text."""
 
 import pytest
 
-from gatekeeper.core.values import Kind, extract, literal_support
-
-
-@pytest.mark.parametrize(
-    ("code", "position"),
-    [
-        ("open_bin(path, locked=True)", 1),
-        ("bin = open_bin(path,locked=True)", 1),
-        ("$ mill   sync --all", 0),
-        (">>> open_bin(path, locked=True)", 1),
-        ("mill sync\n  --all", 0),
-        ("open_bin(path, locked=False)", None),
-        ("size == 4", None),
-        ("", None),
-        (" \n ", None),
-    ],
-)
-def test_code_is_found_blanks_apart(code: str, position: int | None) -> None:
-    """One wrong argument makes a command wrong; blanks and the assigned name do not."""
-    passages = ["Run `mill sync --all` at night.", "Call open_bin(path, locked=True) first."]
-
-    assert literal_support(code, passages) == position
+from gatekeeper.core.values import Kind, extract
 
 
 @pytest.mark.parametrize(
