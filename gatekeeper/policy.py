@@ -116,6 +116,14 @@ class FileSource:
     path: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastMessage:
+    """The last message of a chat with a role, in the list at ``pointer`` of the JSON request."""
+
+    role: str
+    pointer: str = "/messages"
+
+
 Source = ResponseSource | RequestSource | StateSource | ResolverSource | FileSource
 
 
@@ -171,7 +179,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One gated path. ``answer`` is a JSON pointer or a shape; budgets are in seconds."""
+    """One gated path; budgets are in seconds.
+
+    ``answer`` is a JSON pointer into the response or a shape, ``question`` a JSON pointer into the
+    request or a message of the chat in it.
+    """
 
     path: str
     answer: str | Shape
@@ -184,7 +196,7 @@ class Route:
     methods: tuple[str, ...] = ("POST",)
     share: float = 1.0
     share_key: ShareKey | None = None
-    question: str | None = None
+    question: str | LastMessage | None = None
     boilerplate: tuple[str, ...] = ()
     budget_s: float = 0.2
     expose: Expose = Expose.ID

@@ -11,7 +11,7 @@ from itertools import chain
 
 from gatekeeper.asgi import evidence
 from gatekeeper.asgi.coding import decode
-from gatekeeper.asgi.jsontext import UncheckableError, parse, scalar
+from gatekeeper.asgi.jsontext import UncheckableError, parse
 from gatekeeper.asgi.payload import Payload, read
 from gatekeeper.asgi.services import Checker, Services
 from gatekeeper.errors import UnavailableError
@@ -153,8 +153,7 @@ class Inspection:
             found += passages
             yield
         joined = evidence.join(found, route.bounds)
-        question = route.question and evidence.find_or_none(request, route.question)
-        asked = scalar(question) if isinstance(question, str) else None
+        asked = evidence.asked(request, route.question)
         gathered.append(Evidence(passages=joined, question=asked))
         self.findings.evidence_words = sum(len(passage.text.split()) for passage in joined)
 

@@ -18,6 +18,7 @@ from gatekeeper.errors import InputError
 from gatekeeper.policy import (
     Bounds,
     FileSource,
+    LastMessage,
     RequestSource,
     ResolverSource,
     ResponseSource,
@@ -197,6 +198,35 @@ def find_or_none(value: object, pointer: str) -> object:
         return find(value, tokens(pointer))
     except LookupError:
         return None
+
+
+def asked(request: object, question: str | LastMessage | None) -> str | None:
+    """Return the question of a request, None if there is no text where it should be."""
+    if isinstance(question, LastMessage):
+        found = _last_message(request, question)
+    else:
+        found = None if question is None else find_or_none(request, question)
+    return scalar(found) if isinstance(found, str) else None
+
+
+def _last_message(request: object, wanted: LastMessage) -> object:
+    """Return the content of a message; parts that are no text, such as pictures, are passed over.
+
+    Nothing here makes an answer uncheckable: the question is no evidence.
+    """
+    messages = find_or_none(request, wanted.pointer)
+    for message in reversed(messages if isinstance(messages, list) else []):
+        if isinstance(message, dict) and message.get("role") == wanted.role:
+            content = message.get("content")
+            return "".join(_spoken(content)) if isinstance(content, list) else content
+    return None
+
+
+def _spoken(parts: Sequence[object]) -> Iterator[str]:
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) else None
+        if isinstance(text, str):
+            yield text
 
 
 def _messages(request: object, source: RequestSource) -> Iterator[Found]:

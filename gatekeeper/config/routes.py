@@ -27,11 +27,12 @@ from gatekeeper.config.keys import (
     TRIP_KEYS,
 )
 from gatekeeper.config.reader import Table
-from gatekeeper.config.sources import CONTEXT_EXAMPLE, read_share_key, read_sources
+from gatekeeper.config.sources import CONTEXT_EXAMPLE, MESSAGES, read_share_key, read_sources
 from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.policy import (
     Bounds,
     Expose,
+    LastMessage,
     Mode,
     Policy,
     Reactions,
@@ -154,14 +155,17 @@ def _answer(entry: Table) -> str | Shape:
     return ""
 
 
-def _question(entry: Table) -> str | None:
+def _question(entry: Table) -> str | LastMessage | None:
     question = entry.table("question", '{ request = "/question" }')
     if question is None:
         return None
-    question.refuse_unknown(("request",))
-    if "request" not in question.raw:
+    question.refuse_unknown(("request", "role"))
+    if not question.raw:
         question.missing("request", "a pointer into the request", '"/question"')
-    return question.text("request")
+    pointer, role = question.text("request"), question.text("role")
+    if role is None:
+        return pointer
+    return LastMessage(role=role, pointer=MESSAGES if pointer is None else pointer)
 
 
 def _boilerplate(entry: Table, folder: Folder) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from gatekeeper.policy import (
     Bounds,
     Expose,
     FileSource,
+    LastMessage,
     Mode,
     Policy,
     RequestSource,
@@ -35,6 +36,9 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+
+# What people write in a pointer for the last item of a list; a pointer can't say that.
+_FROM_THE_END = frozenset({"-1", "-", "*"})
 
 # Objects from Python may hold plain words where a word of the policy belongs.
 _WORDS = {
@@ -117,15 +121,21 @@ def _check_words(route: Route, part: Part) -> None:
 def _check_path(route: Route, part: Part) -> None:
     path = route.path
     if not path.startswith("/"):
-        part.note(
-            "path", shown(path), "a path that begins with /", f"write path = {shown('/' + path)}"
-        )
+        advice = f"write path = {shown(_path_of(path))}"
+        part.note("path", shown(path), "a path that begins with /", advice)
     elif set("?#") & set(path):
         part.note("path", shown(path), "a path without query or fragment")
     elif set("{}*") & set(path):
         part.note("path", shown(path), "one exact path; patterns are not known here")
     elif "%" in path:
         part.note("path", shown(path), "the path as the app sees it, decoded once")
+
+
+def _path_of(address: str) -> str:
+    """Return the path of an address, or of a path that lacks its first slash."""
+    _, scheme, rest = address.partition("://")
+    path = rest.partition("/")[2] if scheme else address
+    return "/" + path.partition("?")[0].partition("#")[0]
 
 
 def _check_methods(route: Route, part: Part) -> None:
@@ -148,7 +158,17 @@ def _check_pointers(route: Route, part: Part) -> None:
             part.note("answer", shown(route.answer), "a pointer", advice)
         _check_pointer(part, "answer", route.answer)
     if route.question is not None:
-        _check_pointer(part.below("question"), "request", route.question)
+        _check_question(route.question, part.below("question"))
+
+
+def _check_question(question: str | LastMessage, part: Part) -> None:
+    pointer = question.pointer if isinstance(question, LastMessage) else question
+    if _FROM_THE_END & {*pointer.split("/")}:
+        advice = 'for the last message of a chat write question = { role = "user" }'
+        part.note("request", shown(pointer), "a pointer to one place, counted from 0", advice)
+    _check_pointer(part, "request", pointer)
+    if isinstance(question, LastMessage):
+        _check_role(question.role, "role", part)
 
 
 def _check_pointer(part: Part, key: str, pointer: str, *, each: bool = False) -> None:
@@ -245,9 +265,13 @@ def _check_request(source: RequestSource, part: Part) -> None:
     if source.pointer is not None:
         _check_pointer(part, "request", source.pointer, each=True)
     for role in source.roles:
-        if role not in ROLES:
-            meant = nearest(role, ROLES)
-            part.note("roles", shown(role), listed(ROLES), f'write "{meant}"' if meant else "")
+        _check_role(role, "roles", part)
+
+
+def _check_role(role: str, key: str, part: Part) -> None:
+    if role not in ROLES:
+        meant = nearest(role, ROLES)
+        part.note(key, shown(role), listed(ROLES), f'write "{meant}"' if meant else "")
 
 
 def _target_advice(target: str) -> str:

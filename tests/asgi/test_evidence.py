@@ -11,6 +11,7 @@ from gatekeeper.errors import InputError
 from gatekeeper.policy import (
     Bounds,
     FileSource,
+    LastMessage,
     RequestSource,
     ResolverSource,
     ResponseSource,
@@ -153,6 +154,29 @@ def test_question_comes_from_the_request() -> None:
 
         assert found is not None
         assert found.question == expected
+
+
+def test_question_of_a_chat_is_its_last_message_with_the_role() -> None:
+    """The last thing the user said is what was asked, pictures beside it or not."""
+    source = ResponseSource(pointer="/contexts/*")
+    parts = [{"type": "image_url"}, "?", {"type": "text", "text": "How "}, {"text": "long?"}]
+    for messages, expected in [
+        ([said("Hi."), said("How?"), said("So.", "assistant")], "How?"),
+        ([said(parts)], "How long?"),
+        ([said("Hi."), said(None)], None),
+        ([said("So.", "assistant"), 7], None),
+        ("Hi.", None),
+    ]:
+        body = json.dumps({"messages": messages}).encode()
+        found, _ = gathered(source, question=LastMessage(role="user"), body=body)
+
+        assert found is not None
+        assert found.question == expected
+
+
+def said(content: object, role: str = "user") -> dict[str, object]:
+    """Return a message of a chat."""
+    return {"role": role, "content": content}
 
 
 @pytest.mark.parametrize("contexts", [None, [], [""], "absent"])
