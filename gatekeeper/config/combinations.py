@@ -80,11 +80,11 @@ def check_calibration(
         return
     if calibration is None:
         found = '"enforce" without a calibration for this scorer'
-        advice = 'run `gatekeeper calibrate`, or write uncalibrated = "shadow"'
+        advice = 'write mode = "shadow", or uncalibrated = "shadow" to start all the same'
         part.note("mode", found, "a calibration for its fingerprint", advice)
     else:
         found = '"enforce" on a calibration fitted to public data'
-        advice = "write accept_public_calibration = true, or run `gatekeeper calibrate`"
+        advice = 'write mode = "shadow", or accept_public_calibration = true if that is enough'
         part.note("mode", found, "one fitted to your own data", advice)
 
 

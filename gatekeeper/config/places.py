@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from gatekeeper.config.reader import Faults
-from gatekeeper.config.words import shown
+from gatekeeper.config.words import plain, shown
 
 # The file counts in milliseconds, objects in seconds.
 _IN_SECONDS = {"budget_ms": "budget_s", "resolver_ms": "resolver_s", "send_ms": "send_s"}
@@ -57,9 +57,9 @@ class Part:
         other = value_s * 1000 if self.in_file else value_s / 1000
         name = self._name(key)
         slip = low_s <= other <= high_s
-        advice = f"write {name} = {other * per_s:g}, it counts {unit}" if slip else ""
-        limits = f"{low_s * per_s:g} to {high_s * per_s:g} {unit}"
-        self.note(key, f"{value_s * per_s:g}", limits, advice)
+        advice = f"write {name} = {plain(other * per_s)}, it counts {unit}" if slip else ""
+        limits = f"{plain(low_s * per_s)} to {plain(high_s * per_s)} {unit}"
+        self.note(key, plain(value_s * per_s), limits, advice)
 
     def _name(self, key: str) -> str:
         return key if self.in_file else _IN_SECONDS.get(key, key)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from gatekeeper.config.words import kind, listed, nearest, shown
+from gatekeeper.config.words import kind, listed, nearest, plain, shown
 from gatekeeper.errors import Fault
 
 Choice = TypeVar("Choice")
 
+_AMOUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|%)?")
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 # TOML promises 64-bit integers; Python's parser hands on longer ones, which no float can hold.
@@ -95,7 +96,8 @@ class Table:
             return stand_in
         if isinstance(value, int | float) and _is_number(value):
             return value
-        advice = f"write {key} = {value}" if _holds_number(value) else ""
+        meant = _meant_number(key, value) if isinstance(value, str) else None
+        advice = f"write {key} = {meant}" if meant else ""
         self.faults.note(self.at(key), shown(value), "a number", advice)
         return stand_in
 
@@ -165,11 +167,17 @@ def _is_number(value: object) -> bool:
     return abs(value) < _LARGEST if isinstance(value, int) else math.isfinite(value)
 
 
-def _holds_number(value: object) -> bool:
-    try:
-        return isinstance(value, str) and math.isfinite(float(value))
-    except ValueError:
-        return False
+def _meant_number(key: str, text: str) -> str | None:
+    """Return the number that a string holds, in the unit of its key: 500 for "500ms"."""
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None:
+        return None
+    value, unit = float(found[1]), found[2]
+    if unit == "%":
+        return plain(value / 100)
+    if unit and not key.endswith("_ms"):
+        return None
+    return plain(value * 1000 if unit == "s" else value)
 
 
 def _advice(key: str, raw: Mapping[str, object], known: Sequence[str]) -> str:
@@ -179,6 +187,6 @@ def _advice(key: str, raw: Mapping[str, object], known: Sequence[str]) -> str:
     value = raw[key]
     in_ms = f"{key.removesuffix('_seconds').removesuffix('_s')}_ms"
     if in_ms in known and isinstance(value, int | float) and _is_number(value):
-        return f"write {in_ms} = {value * 1000:g}, it counts milliseconds"
+        return f"write {in_ms} = {plain(value * 1000)}, it counts milliseconds"
     meant = nearest(key, known)
     return f"did you mean {meant}?" if meant else f"the keys here are {', '.join(known)}"

@@ -6,12 +6,26 @@ from collections.abc import Iterable
 
 _SHOWN = 60
 
+# Words of other tools; by its spelling alone "reject" would be "redact", which lets more through.
+_OTHER_NAMES = {
+    "reject": "block",
+    "deny": "block",
+    "refuse": "block",
+    "allow": "release",
+    "pass": "release",
+    "monitor": "shadow",
+    "observe": "shadow",
+}
+
 
 def nearest(word: str, options: Iterable[str]) -> str | None:
-    """Return the option a word was probably meant to be: case, hyphen, then spelling."""
+    """Return the option a word was probably meant to be: case, hyphen, other name, spelling."""
     known = list(options)
     plain = word.strip().casefold().replace("-", "_").replace(" ", "_")
     folded = {option.casefold().replace("-", "_"): option for option in known}
+    other = _OTHER_NAMES.get(plain)
+    if other in folded:
+        return folded[other]
     close = difflib.get_close_matches(plain, folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
@@ -27,10 +41,15 @@ def shown(value: object) -> str:
     if isinstance(value, str | bool):
         text = json.dumps(value)
     elif isinstance(value, int | float):
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        text = plain(value) if isinstance(value, float) else str(value)
     else:
         return kind(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def plain(value: float) -> str:
+    """Return a number as people write it: 200 for 200.0, 5000000 and not 5e+06."""
+    return f"{value:.12g}"
 
 
 def kind(value: object) -> str:

@@ -11,6 +11,7 @@ from gatekeeper.evaluation.calibration import Calibration
 from gatekeeper.policy import (
     Bounds,
     Expose,
+    LastMessage,
     Mode,
     Policy,
     Reactions,
@@ -58,6 +59,12 @@ def test_smallest_file_gives_the_defaults_of_the_objects(tmp_path: Path) -> None
         ({"answer": None, "shape": '"openai-chat"'}, "answer", Shape.OPENAI_CHAT),
         ({"answer": None, "shape": '"plain"'}, "answer", Shape.PLAIN),
         ({"question": '{ request = "/q" }'}, "question", "/q"),
+        ({"question": '{ role = "user" }'}, "question", LastMessage(role="user")),
+        (
+            {"question": '{ request = "/chat", role = "user" }'},
+            "question",
+            LastMessage(role="user", pointer="/chat"),
+        ),
         ({"boilerplate": '["Ask us."]'}, "boilerplate", ("Ask us.",)),
         ({"budget_ms": "150"}, "budget_s", 0.15),
         ({"on_flagged": '"block"'}, "on_flagged", Action.BLOCK),
@@ -231,6 +238,22 @@ def test_path_is_one_exact_path(tmp_path: Path, path: str) -> None:
     assert (fault.place, fault.found) == (f'route[0] "{path}".path', f'"{path}"')
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("v1/answer", "/v1/answer"),
+        ("http://localhost:8000/v1/answer?x=1", "/v1/answer"),
+        ("https://example.org", "/"),
+        ("v1#part", "/v1"),
+    ],
+)
+def test_path_of_an_address_is_named(tmp_path: Path, path: str, meant: str) -> None:
+    """People copy the address they call; the advice must be one they can copy back."""
+    [fault] = faults(tmp_path, toml({"path": f'"{path}"'}))
+
+    assert fault.instead == f'write path = "{meant}"'
+
+
 @pytest.mark.parametrize("path", [None, "1"])
 def test_route_without_a_path_is_called_by_its_position(tmp_path: Path, path: str | None) -> None:
     """There must be a place to name even where there is no name."""
@@ -395,6 +418,7 @@ def test_enforcing_needs_a_calibration(
 
     assert [fault.place for fault in shown] == ([f"{PLACE}.mode"] if found else [])
     assert all(fault.found.endswith(found or "") for fault in shown)
+    assert all(fault.instead.startswith('write mode = "shadow", or ') for fault in shown)
 
 
 def test_uncalibrated_paths(tmp_path: Path) -> None:
