@@ -18,7 +18,7 @@ class Reports:
         known = outcome in tuple(ReloadOutcome)
         self._metrics.policy_reloaded(ReloadOutcome(outcome) if known else ReloadOutcome.INVALID)
         event = "reload_done" if outcome == ReloadOutcome.APPLIED else "reload_refused"
-        self._log.notice(event, file=what, outcome=outcome, faults=len(reason.splitlines()))
+        self._log.notice(event, file=what, outcome=outcome, faults=_faults_of(reason))
 
     def tripped(self, route: str, trip: Tripped) -> None:
         """Count and log a trip."""
@@ -31,3 +31,9 @@ class Reports:
         event = "enforcement_degraded" if standing.degraded else "route_set"
         control = standing.control
         self._log.notice(event, route=route, mode=str(control.mode), share=control.share)
+
+
+def _faults_of(reason: str) -> int:
+    """Count faults: in a list of them each has a line, below one that says where they are."""
+    lines = reason.splitlines()
+    return max(len(lines) - 1, 1) if lines else 0

@@ -31,7 +31,7 @@ def test_each_change_is_counted_and_logged(
     shadow = Control(mode=Mode.SHADOW, share=0.5)
 
     reports.reloaded("policy", "applied", "")
-    reports.reloaded("mode_file", "invalid", "run-time file: 1 fault\n  the passage said so")
+    reports.reloaded("mode_file", "invalid", "file: 2 faults\n  the passage said so\n  again")
     reports.reloaded("mode_file", "unwritable", "read-only file system")
     reports.tripped("/a", Tripped(to=Mode.SHADOW, blocked=130, of=200))
     reports.stands("/a", Standing(control=shadow, says=Says.POLICY, degraded=True))
@@ -51,6 +51,7 @@ def test_each_change_is_counted_and_logged(
         "route_tripped",
         "enforcement_degraded",
     ]
+    assert [event.get("faults") for event in events[:3]] == [0, 2, 1]
     assert "passage" not in caplog.text
 
     reports.stands("/a", Standing(control=shadow, says=Says.POLICY))
