@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gatekeeper.core.text import CITATION
+from gatekeeper.core.markup import CITATION
 
 _HARD = "\u3002\uff01\uff1f\uff61"  # CJK stops end a sentence without a blank behind them
 _CLOSERS = "\"')]}*_`~\u201d\u2019\u00bb\u203a\u300d\u300f\uff09\u3011"
