@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import REGISTRY, CollectorRegistry
 
+from gatekeeper.asgi.known import unmatched
 from gatekeeper.asgi.lifespan import Step
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
@@ -121,6 +122,8 @@ def gated(
             load=lambda: load_with_scorer(path, running=scorer)[0],
         ),
     )
+    for unknown in unmatched(app, [route.path for route in running.routes]):
+        log.notice("route_unmatched", route=unknown)
     front = GatekeeperMiddleware(
         app,
         policy=lambda: controls.policy,

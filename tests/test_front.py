@@ -384,3 +384,16 @@ def test_page_is_not_served_unless_named(wire: Wire, tmp_path: Path) -> None:
     bare = gated(app, policy=tmp_path / "gatekeeper.toml", registry=CollectorRegistry())
 
     assert TestClient(bare).get("/metrics").status_code == 404
+
+
+def test_path_that_the_app_does_not_have_is_told_of(
+    wired: Wired, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A typo gates nothing: the answers pass, no counter moves and no request says so."""
+    wired.write()
+    wired.policy.write_text(wired.policy.read_text().replace("/answer", "/answre", 1))
+
+    wired.app()
+
+    (record,) = [record for record in caplog.records if "route_unmatched" in record.getMessage()]
+    assert (record.levelname, '"/answre"' in record.getMessage()) == ("WARNING", True)

@@ -25,7 +25,7 @@ FACTS = frozenset(
         *("score", "claims", "supported", "flagged", "unresolved", "fingerprint"),
         *("check_s", "added_s", "evidence_words", "pairs", "pair_tokens"),
         *("error", "place", "seconds", "retry_in_s", "outcome", "faults", "workers", "file"),
-        *("blocked", "of_last", "share", "tripped", "difference"),
+        *("blocked", "of_last", "share", "tripped", "difference", "resolver"),
     }
 )
 
@@ -37,7 +37,7 @@ _WARNINGS = frozenset(
     {
         *("batch_failed", "worker_died", "load_failed", "metrics_unshared", "telemetry_failed"),
         *("shadow_check_dropped", "reload_refused", "route_tripped", "enforcement_degraded"),
-        *("model_not_invariant", "model_scores_differ"),
+        *("model_not_invariant", "model_scores_differ", "route_unmatched"),
     }
 )
 

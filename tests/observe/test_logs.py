@@ -166,13 +166,13 @@ def test_no_event_holds_text(log: EventLog, kept: Kept) -> None:
 
 def test_error_is_known_by_type_and_place(log: EventLog, kept: Kept) -> None:
     """Enough to find the fault in the code, nothing of what was being read."""
-    log.failed("parse_failed", parse_error(), route="/v1/answer")
+    log.failed("resolver_failed", parse_error(), route="/v1/answer", resolver="app.search:find")
 
     (event,) = kept.events
     assert event["error"] == "JSONDecodeError"
     assert str(event["place"]).startswith("decoder.py:")
     assert event["level"] == "error"
-    assert event["route"] == "/v1/answer"
+    assert (event["route"], event["resolver"]) == ("/v1/answer", "app.search:find")
 
 
 def test_error_that_was_never_raised_has_no_place() -> None:
@@ -182,7 +182,7 @@ def test_error_that_was_never_raised_has_no_place() -> None:
 
 @pytest.mark.parametrize(
     ("event", "level"),
-    [("worker_died", "warning"), ("model_loaded", "info"), ("shadow_check_dropped", "warning")],
+    [("worker_died", "warning"), ("model_loaded", "info"), ("route_unmatched", "warning")],
 )
 def test_incidents_are_warnings(log: EventLog, kept: Kept, event: str, level: str) -> None:
     """What someone should look at stands out from what only happened."""
