@@ -1,23 +1,24 @@
 """The one place that knows concrete classes: puts a gate together from a model folder."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import SelfTestError
-from gatekeeper.evaluation.calibration import read_calibration
+from gatekeeper.evaluation.calibration import Fit, read_calibration
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.protocols import EncodedPair, Model, PairScore
-from gatekeeper.runtime.manifest import model_folder
-from gatekeeper.runtime.selftest import SelfTestReport, self_test
+from gatekeeper.runtime.manifest import model_folder, read_manifest
+from gatekeeper.runtime.selftest import SelfTestReport, quick_test, self_test
 from gatekeeper.runtime.session import LoneSession, Session, load
 from gatekeeper.scheduler import Scheduler
 
 SHIPPED_MODEL = "minilm-l6-nli"
 
-# For a model folder without a calibration.json: even odds for support, and contradiction only
-# where the model has next to no doubt. A start for trying a model, not a calibration.
+# For a model folder without a calibration of its scorer: even odds for support, and contradiction
+# only where the model has next to no doubt. A start for trying a model, not a calibration.
 UNCALIBRATED = Thresholds(support=0.5, contradiction=0.95)
 
 
@@ -29,8 +30,10 @@ def open_gate(
     Args:
         model: A model folder; None for the one that ships with the package.
         threads: Threads of one forward pass; None for what this process may use.
-        tested: Run the self-test first and honour what it finds. It takes many times as long as
-            the check of one answer, so it is left to what runs long; ``gatekeeper doctor`` runs it.
+        tested: Run the whole self-test and run pairs alone where it says so. It takes many times
+            as long as the check of one answer, so it is left to what runs long. Otherwise label
+            order, direction and stored scores are proven, which takes some 50 ms: no manifest is
+            taken at its word, not the shipped one's either, which nothing holds to a hash.
 
     Raises:
         ModelError: If the folder, its manifest or a file of it is not what it should be, or the
@@ -39,6 +42,8 @@ def open_gate(
     """
     folder = model_folder(SHIPPED_MODEL) if model is None else model
     session = load(folder, threads=threads)
+    if not tested:
+        quick_test(session, session.manifest)
     ready = prove(session).accepted() if tested else session
     return Gate(ready, Scheduler(ready), Settings(thresholds=thresholds_of(folder)))
 
@@ -101,10 +106,44 @@ class LateModel:
         return self._scheduler.model.score(pairs)
 
 
-def thresholds_of(folder: Path) -> Thresholds:
-    """Return the marks of the folder's calibration.json, or those for an uncalibrated model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What claims are held against, and where it comes from."""
+
+    thresholds: Thresholds
+    fit: Fit
+
+
+def marks_of(folder: Path) -> Marks:
+    """Return the marks of the folder's calibration.json if they were fitted for its scorer.
+
+    Otherwise those for an uncalibrated model: what was fitted for other scores says nothing of
+    these, and may support anything.
+
+    Raises:
+        ModelError: If the manifest is not what it should be.
+        InputError: If calibration.json can't be read as one, a link that leads nowhere included.
+    """
     path = folder / "calibration.json"
-    if not path.exists():
-        return UNCALIBRATED
+    if not os.path.lexists(path):
+        return Marks(thresholds=UNCALIBRATED, fit=Fit.NONE)
     found = read_calibration(path)
-    return Thresholds(support=found.support_threshold, contradiction=found.contradiction_threshold)
+    fingerprint = scorer_fingerprint(read_manifest(folder).fingerprint, found.thresholds)
+    if found.fingerprint != fingerprint:
+        return Marks(thresholds=UNCALIBRATED, fit=Fit.FOREIGN)
+    return Marks(thresholds=found.thresholds, fit=Fit(found.source))
+
+
+def thresholds_of(folder: Path) -> Thresholds:
+    """Return the thresholds of ``marks_of``."""
+    return marks_of(folder).thresholds
+
+
+def scorer_fingerprint(model: str, thresholds: Thresholds) -> str:
+    """Return the fingerprint of a gate over a model of this fingerprint, which is not loaded."""
+    scheduler = Scheduler(load=_never)
+    return Gate(LateModel(model, scheduler), scheduler, Settings(thresholds=thresholds)).fingerprint
+
+
+def _never() -> Model:
+    raise NotImplementedError

@@ -1,23 +1,74 @@
-"""Opening a gate by hand: quick without the self-test, and true to it where it is asked for."""
+"""Opening a gate by hand: proven quickly, or wholly where that is asked for."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gatekeeper.build import SHIPPED_MODEL, open_gate, prove
-from gatekeeper.errors import SelfTestError
+from gatekeeper.build import (
+    SHIPPED_MODEL,
+    UNCALIBRATED,
+    Marks,
+    marks_of,
+    open_gate,
+    prove,
+    thresholds_of,
+)
+from gatekeeper.errors import InputError, SelfTestError
+from gatekeeper.evaluation.calibration import Fit, read_calibration, write_calibration
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.session import LoneSession, Session, load
 from tests.own_model import Moving, own_model
 
+CALIBRATION = "calibration.json"
 
-def test_model_is_tested_on_request(tmp_path: Path) -> None:
-    """A single check can't wait for it; a gate that serves for days should."""
+
+@pytest.mark.parametrize("tested", [False, True])
+def test_model_with_other_scores_is_never_opened(tmp_path: Path, tested: bool) -> None:
+    """Its thresholds were fitted for the stored ones; a single check has time to see to that."""
     folder = own_model(tmp_path, "entailment = 0.9", "entailment = 0.5")
-    open_gate(folder).close()
 
     with pytest.raises(SelfTestError, match="from the stored ones"):
-        open_gate(folder, tested=True)
+        open_gate(folder, tested=tested)
+
+
+def test_marks_are_those_fitted_for_the_scorer(tmp_path: Path) -> None:
+    """Origin and numbers go together, whoever asks."""
+    folder = own_model(tmp_path)
+
+    found = marks_of(folder)
+
+    assert found == Marks(thresholds=read_calibration(folder / CALIBRATION).thresholds, fit=Fit.OWN)
+    assert thresholds_of(folder) == found.thresholds
+
+
+def test_marks_of_another_scorer_do_not_count(tmp_path: Path) -> None:
+    """A file copied along with the wrong model would support whatever scores above 0.0001."""
+    path = own_model(tmp_path) / CALIBRATION
+    found = read_calibration(path)
+    write_calibration(
+        path, replace(found, support_threshold=0.0001, contradiction_threshold=0.9999)
+    )
+
+    assert marks_of(path.parent) == Marks(thresholds=UNCALIBRATED, fit=Fit.FOREIGN)
+
+
+def test_folder_without_a_calibration_has_the_marks_of_none(tmp_path: Path) -> None:
+    """A model can be tried before anything was fitted."""
+    folder = own_model(tmp_path)
+    (folder / CALIBRATION).unlink()
+
+    assert marks_of(folder) == Marks(thresholds=UNCALIBRATED, fit=Fit.NONE)
+
+
+def test_calibration_that_leads_nowhere_is_a_fault(tmp_path: Path) -> None:
+    """Whoever put a link there wanted a calibration; a broken mount must not go unnoticed."""
+    folder = own_model(tmp_path)
+    (folder / CALIBRATION).unlink()
+    (folder / CALIBRATION).symlink_to(tmp_path / "gone")
+
+    with pytest.raises(InputError, match="found no such file"):
+        marks_of(folder)
 
 
 def test_tested_model_is_used_as_it_is() -> None:

@@ -1,13 +1,13 @@
 """The program ``gatekeeper``.
 
 Exit codes: 0 done, or a verdict that lets the answer pass; 1 a model fault, a failed check of
-``doctor`` or ``models verify``, or bad lines in ``evaluate``; 2 wrong usage or unreadable input;
-3 FLAGGED; 4 UNRESOLVED or NOT_CHECKED; 130 interrupted.
+``doctor`` or ``models verify``, or bad lines in ``evaluate``; 2 wrong usage, unreadable input or
+output that can't be written; 3 FLAGGED; 4 UNRESOLVED or NOT_CHECKED; 130 interrupted.
 
 Commands are imported when they are asked for, so that ``gatekeeper --help`` stays quick.
 """
 
-import sys
+import io
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from gatekeeper import __version__
-from gatekeeper.cli.show import say
+from gatekeeper.cli.show import discard_output, tell
 from gatekeeper.errors import ConfigurationError, GatekeeperError, InputError
 
 if TYPE_CHECKING:
@@ -71,10 +71,29 @@ def main(arguments: Sequence[str] | None = None, *, open_gate: "Opener | None" =
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        tell(*_usage(error))
         return error.exit_code
     except GatekeeperError as error:
-        say(f"gatekeeper: {error}", file=sys.stderr)
+        tell(*_lines(error))
         at_input = isinstance(error, InputError | ConfigurationError)
         return click.UsageError.exit_code if at_input else MODEL_FAULT
+    except OSError as error:
+        # No name: the standard output, which may be a file on a disk that is full.
+        place = "standard output" if error.filename is None else error.filename
+        tell(f"gatekeeper: {place}: {(error.strerror or 'an error').lower()}")
+        discard_output()
+        return click.UsageError.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException) -> list[str]:
+    """Return click's message; a name that was typed in may stand in it as it is."""
+    shown = io.StringIO()
+    error.show(file=shown)
+    return shown.getvalue().rstrip("\n").split("\n")
+
+
+def _lines(error: GatekeeperError) -> list[str]:
+    """Return the message of a fault; only a list of faults has lines of its own."""
+    text = f"gatekeeper: {error}"
+    return text.split("\n") if isinstance(error, ConfigurationError) else [text]

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from gatekeeper.cli.gates import Opener, model_option, opener
+from gatekeeper.cli.gates import model_option, open_gate
 from gatekeeper.cli.inputs import read_passages, read_text
 from gatekeeper.cli.show import say, verdict_lines
 from gatekeeper.evaluation.records import verdict_record
+from gatekeeper.evaluation.run import Checker, check_within_bounds
 from gatekeeper.verdict import Evidence, Outcome, Verdict
 
 EXIT_CODES = {
@@ -57,15 +58,17 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
 ) -> None:
     """Check one answer against its context.
 
-    Exit code: 0 SUPPORTED or NO_CLAIMS, 3 FLAGGED, 4 UNRESOLVED or NOT_CHECKED, 2 wrong usage
-    or unreadable input, 1 a fault of the model.
+    Exit code: 0 SUPPORTED or NO_CLAIMS, 3 FLAGGED, 4 UNRESOLVED or NOT_CHECKED, 2 wrong usage,
+    unreadable input or output that can't be written, 1 a fault of the model.
     """
     evidence = Evidence(passages=read_passages(contexts), question=question)
     text = read_text(answer)
-    verdict, elapsed_s = _check(opener(context), model, text, evidence, budget_ms)
+    opened = open_gate(context, model)
+    verdict, elapsed_s = _check(opened.gate, text, evidence, budget_ms)
     if as_json:
         # ASCII: foreign text can then not steer the terminal, whatever its encoding.
-        say(json.dumps(verdict_record(verdict, elapsed_s=elapsed_s)))
+        record = {**verdict_record(verdict, elapsed_s=elapsed_s), "calibration": opened.fit}
+        say(json.dumps(record))
     else:
         for line in verdict_lines(verdict, elapsed_s=elapsed_s):
             say(line)
@@ -73,14 +76,13 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
 
 
 def _check(
-    open_gate: Opener, model: Path | None, answer: str, evidence: Evidence, budget_ms: int | None
+    gate: Checker, answer: str, evidence: Evidence, budget_ms: int | None
 ) -> tuple[Verdict, float]:
-    """Return the verdict and the seconds the check took; loading the model is not counted."""
-    gate = open_gate(model)
+    """Return the verdict and the seconds the check took, and close the gate."""
     try:
         began = time.monotonic()
         deadline = None if budget_ms is None else began + budget_ms / 1000
-        verdict = asyncio.run(gate.check(answer, evidence, deadline=deadline))
+        verdict = asyncio.run(check_within_bounds(gate, answer, evidence, deadline=deadline))
         return verdict, time.monotonic() - began
     finally:
         gate.close()

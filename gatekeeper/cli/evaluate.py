@@ -2,14 +2,15 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import click
 
-from gatekeeper.cli.gates import model_option, opener
-from gatekeeper.cli.show import say, visible
+from gatekeeper.cli.gates import model_option, open_gate
+from gatekeeper.cli.outputs import Output, output, refuse_one_for_two
+from gatekeeper.cli.show import say, tell, visible
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.metrics import RATES, Estimate
 from gatekeeper.evaluation.report import Evaluation, evaluation_record, row_record, summarise
@@ -44,49 +45,53 @@ def command(
     DATA holds one JSON object a line, plain or gzip. Exit code: 0, or 1 if there were lines that
     could not be used; the result is written all the same.
     """
+    refuse_one_for_two([("DATA", data), ("--json", json_out), ("--rows", rows_out)])
     found = read_rows(data)
     _report_faults(data, found)
     if not found.rows:
         raise InputError(str(data), "no usable row", "one labelled answer a line")
-    gate = opener(context)(model)
-    try:
-        evaluated = asyncio.run(_run(gate, found.rows[:limit], rows_out))
+    opened = open_gate(context, model, tested=True)
+    with closing(opened.gate), output(json_out) as whole, output(rows_out) as by_row:
+        evaluated = asyncio.run(_run(opened.gate, found.rows[:limit], by_row))
         result = summarise(
-            evaluated, found.faults, fingerprint=gate.fingerprint, thresholds=gate.thresholds
+            evaluated,
+            found.faults,
+            fingerprint=opened.gate.fingerprint,
+            thresholds=opened.gate.thresholds,
+            calibration=opened.fit,
         )
-    finally:
-        gate.close()
-    if json_out is not None:
-        record = evaluation_record(result, versions=package_versions())
-        _write(json_out, json.dumps(record, indent=2) + "\n")
+        if whole is not None:
+            record = evaluation_record(result, versions=package_versions())
+            whole.empty()
+            whole.write(json.dumps(record, indent=2) + "\n")
     for line in _summary(result):
         say(line)
     context.exit(BAD_LINES if found.bad_lines else 0)
 
 
-async def _run(gate: Checker, rows: Sequence[Row], rows_out: Path | None) -> list[Evaluated]:
+async def _run(gate: Checker, rows: Sequence[Row], by_row: Output | None) -> list[Evaluated]:
     """Check the rows, tell of progress, write each row when it is done."""
     done: list[Evaluated] = []
     step = max(1, len(rows) // 20)
-    if rows_out is not None:
-        _write(rows_out, "")
+    if by_row is not None:
+        by_row.empty()
     async for item in check_rows(gate, rows):
         done.append(item)
-        if rows_out is not None:
-            _write(rows_out, json.dumps(row_record(item)) + "\n", append=True)
+        if by_row is not None:
+            by_row.write(json.dumps(row_record(item)) + "\n")
         if len(done) % step == 0 or len(done) == len(rows):
-            say(f"evaluated {len(done)} of {len(rows)}", file=sys.stderr)
+            tell(f"evaluated {len(done)} of {len(rows)}")
     return done
 
 
 def _report_faults(data: Path, found: Rows) -> None:
     for fault in found.faults[:_MAX_FAULTS_SHOWN]:
-        say(visible(f"{data}: {fault}"), file=sys.stderr)
+        tell(visible(f"{data}: {fault}"))
     hidden = len(found.faults) - _MAX_FAULTS_SHOWN
     if hidden > 0:
-        say(f"{data}: and {hidden} more, all in the --json result", file=sys.stderr)
+        tell(f"{data}: and {hidden} more, all in the --json result")
     if found.bad_lines:
-        say(f"{data}: {found.bad_lines} lines could not be used", file=sys.stderr)
+        tell(f"{data}: {found.bad_lines} lines could not be used")
 
 
 def _summary(result: Evaluation) -> list[str]:
@@ -112,12 +117,3 @@ def _figure(figure: Estimate) -> str:
     if figure.low is None or figure.high is None:
         return f"{figure.value:.3f}"
     return f"{figure.value:.3f}  [{figure.low:.3f}, {figure.high:.3f}]"
-
-
-def _write(path: Path, text: str, *, append: bool = False) -> None:
-    try:
-        with path.open("a" if append else "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        found = (error.strerror or "an error while writing").lower()
-        raise InputError(str(path), found, "a file that can be written") from error

@@ -12,7 +12,7 @@ from typing import cast
 import click
 
 from gatekeeper.asgi.paths import Paths
-from gatekeeper.cli.gates import model_option, opener
+from gatekeeper.cli.gates import model_option, open_gate
 from gatekeeper.cli.replay import Saved, replay
 from gatekeeper.cli.show import say, visible
 from gatekeeper.cli.stories import Story, lines, record
@@ -54,7 +54,7 @@ def command(context: click.Context, /, *, as_json: bool, config: Path, **given: 
         _tell_no_route(policy, path, as_json=as_json)
         return
     saved = _saved(route, path, given)
-    gate = cast("Gate", opener(context)(cast("Path | None", given["model"])))
+    gate = cast("Gate", open_gate(context, cast("Path | None", given["model"])).gate)
     try:
         heard = asyncio.run(replay(route, gate, saved))
     finally:

@@ -4,27 +4,65 @@ A test passes its own opener as the context object of click.
 """
 
 import importlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
 import click
 
+from gatekeeper.cli.show import tell
+from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.evaluation.run import Checker
+
+_REMARKS = {
+    Fit.NONE: "no calibration.json for this model",
+    Fit.FOREIGN: "calibration.json was fitted for another scorer and is not used",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A gate, to be closed, and where the marks it holds claims against come from."""
+
+    gate: Checker
+    fit: Fit
 
 
 class Opener(Protocol):
     """Loads a model folder, None for the shipped one, and gives a gate to be closed."""
 
-    def __call__(self, model: Path | None) -> Checker:
-        """Open the gate; raises ModelError."""
+    def __call__(self, model: Path | None, *, tested: bool) -> Opened:
+        """Open the gate, ``tested`` after the whole self-test; raises ModelError, InputError."""
         ...
 
 
-def opener(context: click.Context) -> Opener:
-    """Return the opener for this call. The runtime is imported only now: it is slow to load."""
-    if context.obj is not None:
-        return cast("Opener", context.obj)
-    return cast("Opener", importlib.import_module("gatekeeper.build").open_gate)
+def open_gate(context: click.Context, model: Path | None, *, tested: bool = False) -> Opened:
+    """Open the gate for this call and say where its marks were not fitted for it.
+
+    Args:
+        context: Holds what stands in for the real gate, in tests.
+        model: A model folder; None for the one that ships with the package.
+        tested: Run the whole self-test, as a server does; label order, direction and stored
+            scores are proven in any case.
+
+    Raises:
+        ModelError: If the model can't be used.
+        InputError: If its calibration.json can't be read as one.
+    """
+    opener = _open if context.obj is None else cast("Opener", context.obj)
+    opened = opener(model, tested=tested)
+    if opened.fit in _REMARKS:
+        marks = opened.gate.thresholds
+        thresholds = f"support {marks.support:g}, contradiction {marks.contradiction:g}"
+        tell(f"gatekeeper: {_REMARKS[opened.fit]}; thresholds nobody fitted: {thresholds}")
+    return opened
+
+
+def _open(model: Path | None, *, tested: bool) -> Opened:
+    """Open the real gate. The runtime is imported only now: it is slow to load."""
+    build = importlib.import_module("gatekeeper.build")
+    folder = build.model_folder(build.SHIPPED_MODEL) if model is None else model
+    return Opened(gate=build.open_gate(folder, tested=tested), fit=build.marks_of(folder).fit)
 
 
 model_option = click.option(

@@ -11,23 +11,29 @@ from gatekeeper.verdict import Passage
 
 STDIN = Path("-")
 
+# Read whole; a thousandth of it is a long answer, and evidence is bounded to less anyway.
+MAX_BYTES = 16 * 1024 * 1024
+
 
 def read_text(path: Path) -> str:
     """Read a text file, or standard input for ``-``; a byte order mark at its start is not text.
 
     Raises:
-        InputError: If it can't be read or is not UTF-8.
+        InputError: If it can't be read, is longer than 16 MB or is not UTF-8.
     """
+    place = "standard input" if path == STDIN else str(path)
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+        data = _read_stdin() if path == STDIN else _read(path)
     except OSError as error:
         found = (error.strerror or "an error while reading").lower()
-        raise InputError(str(path), found, "a readable file") from error
+        raise InputError(place, found, "a readable file") from error
+    if len(data) > MAX_BYTES:
+        raise InputError(place, f"more than {MAX_BYTES:,} bytes", "a file that is no longer")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         found = f"the byte 0x{data[error.start]:02x} at offset {error.start}"
-        raise InputError(str(path), found, "UTF-8 text") from error
+        raise InputError(place, found, "UTF-8 text") from error
 
 
 def read_passages(paths: Sequence[Path]) -> tuple[Passage, ...]:
@@ -46,6 +52,17 @@ def read_passages(paths: Sequence[Path]) -> tuple[Passage, ...]:
         else:
             passages += split_passages(text, first=len(passages))
     return tuple(passages)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(MAX_BYTES + 1)
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise InputError("standard input", "that it is closed", "an answer to read")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def _parse(text: str, path: Path) -> object:

@@ -1,14 +1,13 @@
 """``gatekeeper mode``: show what holds for the routes, or change it while workers run."""
 
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from gatekeeper.cli.show import say, visible
+from gatekeeper.cli.show import say, tell, visible
 from gatekeeper.config.combinations import MODE_VARIABLE
 from gatekeeper.config.controls import remarks_on
 from gatekeeper.config.modefile import (
@@ -62,7 +61,7 @@ def command(path: str | None, word: str | None, *, share: float | None, config: 
 def _warn(draft: Draft, config: Path) -> None:
     """A route must be switchable although the policy on disk is being worked on."""
     for fault in draft.faults:
-        say(f"{visible(str(config))}: {visible(str(fault))}", file=sys.stderr)
+        tell(f"{config}: {visible(str(fault))}")
 
 
 def _route(policy: Policy, path: str) -> Route:

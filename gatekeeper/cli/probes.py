@@ -4,6 +4,7 @@ Nothing here raises: a fault is a finding. Libraries are imported inside the loo
 one that can't be imported is exactly what these commands have to report.
 """
 
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from gatekeeper import __version__
 from gatekeeper.errors import GatekeeperError
@@ -25,7 +26,9 @@ CALIBRATION = "calibration.json"
 OLDEST_PYTHON = (3, 11)
 
 # A library that is broken fails in its own way when it is imported or first used.
-_FAULTS = (GatekeeperError, ImportError, OSError, ValueError, RuntimeError, AttributeError)
+_FAULTS = (
+    GatekeeperError, ImportError, OSError, ValueError, ArithmeticError, RuntimeError, AttributeError
+)  # fmt: skip
 
 # Instructions that multiply bytes in one step: on x86, and on Arm.
 _BYTE_FLAGS = ("avx512_vnni", "avx_vnni", "asimddp", "i8mm")
@@ -53,14 +56,6 @@ class Finding:
 
 
 Look = Callable[[], Iterator[Finding]]
-
-
-class _Loaded(Protocol):
-    """What the looks need of a gate."""
-
-    fingerprint: str
-
-    def close(self) -> None: ...
 
 
 def machine_looks() -> tuple[tuple[str, Look], ...]:
@@ -156,7 +151,7 @@ def _invariance(report: "SelfTestReport") -> Finding:
 
 def _calibration(folder: Path) -> Iterator[Finding]:
     path = folder / CALIBRATION
-    if not path.exists():
+    if not os.path.lexists(path):
         text = f"no {path}: thresholds are those of an uncalibrated model"
         yield Finding(state=State.WARN, name="calibration", text=text)
         return
@@ -170,16 +165,15 @@ def _compared(calibration: Calibration, scorer: str) -> Finding:
     )
     if calibration.fingerprint == scorer:
         return Finding(state=State.OK, name="calibration", text=text)
-    text += f"; fitted for {calibration.fingerprint:.12}, this scorer is {scorer:.12}"
+    text += f"; not used: fitted for {calibration.fingerprint:.12}, this scorer is {scorer:.12}"
     return Finding(state=State.WARN, name="calibration", text=text)
 
 
 def _scorer(folder: Path) -> str:
-    gate = cast("_Loaded", import_module("gatekeeper.build").open_gate(folder))
-    try:
-        return gate.fingerprint
-    finally:
-        gate.close()
+    """Return the fingerprint the folder's calibration has to be fitted for."""
+    model = import_module("gatekeeper.runtime.manifest").read_manifest(folder).fingerprint
+    marks = read_calibration(folder / CALIBRATION).thresholds
+    return cast("str", import_module("gatekeeper.build").scorer_fingerprint(model, marks))
 
 
 def _resolve(folder: Path | None) -> Path:

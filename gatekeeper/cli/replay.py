@@ -88,9 +88,10 @@ async def replay(route: Route, gate: Gate, saved: Saved) -> Heard:
     heard = Heard()
     texts: dict[EncodedPair, tuple[str, str]] = {}
     judge = _Judge(gate.judge, texts, heard)
+    settings = replace(gate.settings, boilerplate=route.boilerplate)
     enforced = replace(route, mode=Mode.ENFORCE, budget_s=PATIENCE_S)
     services = Services(
-        gate=_Gate(Gate(_Model(gate.model, texts), judge, gate.settings), heard),
+        gate=_Gate(Gate(_Model(gate.model, texts), judge, settings), heard),
         judge=judge,
         controls=_Enforced(),
         telemetry=_Telemetry(heard),

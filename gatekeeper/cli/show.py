@@ -1,10 +1,12 @@
 """Text for a terminal: answers and passages are foreign text and must not steer it."""
 
+import os
 import shutil
 import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TextIO
 
 import click
@@ -26,11 +28,32 @@ _CONSEQUENCE = {
 }
 
 
-def say(text: str, *, file: TextIO | None = None) -> None:
-    """Write a line; a character that the stream's encoding lacks comes out as its escape."""
-    stream = sys.stdout if file is None else file
-    encoding = stream.encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+def say(text: str) -> None:
+    """Write to standard output; nowhere if it is closed, where the exit code says enough.
+
+    Raises:
+        OSError: If it can't be written.
+    """
+    _write(text, sys.stdout)
+
+
+def tell(*lines: str) -> None:
+    """Write lines to standard error, steering characters as escapes.
+
+    Never raises OSError: where it can't be written there is nobody left to tell.
+    """
+    with suppress(OSError):
+        for line in lines:
+            _write(visible(line, keep_blanks=True), sys.stderr)
+
+
+def discard_output() -> None:
+    """Lead standard output nowhere: what it could not take is not tried again at the exit."""
+    with suppress(OSError, AttributeError):
+        descriptor = sys.stdout.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 def visible(text: str, *, keep_blanks: bool = False) -> str:
@@ -66,6 +89,13 @@ def _claim_lines(claim: ClaimVerdict, width: int) -> list[str]:
         subsequent_indent=" " * len(head),
         break_on_hyphens=False,
     ) or [head.rstrip()]
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    """Write a line; a character that the stream's encoding lacks comes out as its escape."""
+    if stream is not None:
+        encoding = stream.encoding or "utf-8"
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
 
 
 def _escape(character: str) -> str:

@@ -1,14 +1,16 @@
 """What ``explain`` tells of a replayed exchange, as lines and as one JSON object."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from gatekeeper.cli.places import looked_up
 from gatekeeper.cli.replay import Heard, Pair, Saved
 from gatekeeper.cli.show import verdict_lines, visible
-from gatekeeper.cli.trails import Trail, document, follow
+from gatekeeper.cli.trails import Trail
 from gatekeeper.config.standing import Standing
+from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.evaluation.records import verdict_record
-from gatekeeper.policy import Mode, RequestSource, ResponseSource, Route, Shape
+from gatekeeper.policy import Mode, Route
 from gatekeeper.protocols import PairScore
 from gatekeeper.verdict import Action
 
@@ -17,32 +19,23 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """All that is known of one replayed exchange."""
+    """All that is known of one replayed exchange.
+
+    ``lacks`` says in words why a route that was to be enforced only watches.
+    """
 
     route: Route
     position: int
     standing: Standing
+    lacks: str
+    thresholds: Thresholds
     saved: Saved
     heard: Heard
 
     @property
     def trails(self) -> Iterator[tuple[str, str | Trail]]:
-        """Each pointer of the route with its place, followed; or why its body is no JSON."""
-        headers = {name.lower(): value for name, value in self.saved.headers}
-        coding = headers.get(b"content-encoding", b"").decode("latin-1")
-        bounds = self.route.bounds
-        response = document(self.saved.response, coding, bounds)
-        request = document(self.saved.request, "", bounds)
-        if not isinstance(self.route.answer, Shape):
-            yield "answer", _trail(response, self.route.answer)
-        if self.route.question is not None:
-            yield "question", _trail(request, self.route.question)
-        for position, source in enumerate(self.route.context):
-            place = f"context[{position}]"
-            if isinstance(source, ResponseSource):
-                yield f"{place} response", _trail(response, source.pointer)
-            elif isinstance(source, RequestSource):
-                yield f"{place} request", _trail(request, source.pointer or "")
+        """Each place of the route with what was found there, or why nothing can be."""
+        return looked_up(self.route, self.saved)
 
     @property
     def segments(self) -> Iterator[tuple[str, int, int, str]]:
@@ -74,6 +67,8 @@ def lines(story: Story) -> Iterator[str]:
         yield f"segment [{start}, {end}) {kind}: {_cut(text)}"
     for pair in story.heard.pairs:
         yield f"pair {_score_text(pair)}: {_cut(pair.hypothesis)} | {_cut(pair.premise)}"
+    marks = story.thresholds
+    yield f"marks: support {marks.support:g}, contradiction {marks.contradiction:g}"
     yield from _decision_lines(story)
 
 
@@ -88,6 +83,8 @@ def record(story: Story) -> dict[str, object]:
         "route": story.route.path,
         "mode": str(story.standing.control.mode),
         "mode_set_by": str(story.standing.says),
+        "degraded": story.standing.degraded,
+        "thresholds": asdict(story.thresholds),
         "actions": {mode: str(action) for mode, action in story.actions.items()},
         "pointers": {place: _trail_record(trail) for place, trail in story.trails},
         "passages": [
@@ -113,7 +110,8 @@ def record(story: Story) -> dict[str, object]:
 
 def _exchange_lines(story: Story) -> Iterator[str]:
     route, saved, control = story.route, story.saved, story.standing.control
-    mode = f"{control.mode}, share {control.share:g} (set by {story.standing.says})"
+    wanted = f"; wanted enforce: {story.lacks}" if story.standing.degraded else ""
+    mode = f"{control.mode}, share {control.share:g} (set by {story.standing.says}{wanted})"
     yield f"route[{story.position}] {visible(route.path)}: {mode}"
     methods = ", ".join(map(visible, route.methods))
     yield f"request: {visible(saved.method)} (gated: {methods}), {len(saved.request):,} bytes"
@@ -148,16 +146,11 @@ def _decision_lines(story: Story) -> Iterator[str]:
     yield _cut(story.heard.body.decode("utf-8", "backslashreplace"), longest=2_000)
 
 
-def _trail(body: tuple[object, str | None], pointer: str) -> str | Trail:
-    value, fault = body
-    return f"the body can't be read: {fault}" if fault else follow(value, pointer)
-
-
 def _trail_text(trail: str | Trail) -> str:
     if isinstance(trail, str):
-        return trail
+        return visible(trail)
     if trail.is_found:
-        return f"{visible(trail.pointer)} is {visible(trail.there)}"
+        return f"{visible(trail.pointer) or 'the whole'} is {visible(trail.there)}"
     stop = visible(trail.followed) or "the top"
     return f"{visible(trail.pointer)} leads nowhere; at {stop} is {visible(trail.there)}"
 

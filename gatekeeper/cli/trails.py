@@ -1,6 +1,7 @@
 """How far a pointer leads into a saved body, and what stands where it ends."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gatekeeper.asgi.coding import decode
@@ -29,10 +30,13 @@ class Trail:
 
 def document(body: bytes, coding: str, bounds: Bounds) -> tuple[object, str | None]:
     """Return a body as JSON, or None and why it is none, as the gate reads it."""
+    decoded = b""
     try:
-        return parse(b"".join(decode(body, coding, bounds)), depth=bounds.json_depth), None
+        decoded = b"".join(decode(body, coding, bounds))
+        return parse(decoded, depth=bounds.json_depth), None
     except UncheckableError as error:
-        return None, str(error.reason)
+        why = _fault_of(decoded, bounds) if decoded else ("it is empty" if not body else coding)
+        return None, f"{error.reason}: {why}"
 
 
 def follow(value: object, pointer: str) -> Trail:
@@ -45,25 +49,98 @@ def follow(value: object, pointer: str) -> Trail:
             break
         done += 1
     followed = "".join(f"/{part}" for part in parts[:done])
-    return Trail(pointer=pointer, followed=followed, there=_kind(value))
+    return Trail(pointer=pointer, followed=followed, there=kind(value))
 
 
-def _kind(value: object) -> str:
+def items(value: object, pointer: str) -> Iterator[object]:
+    """Yield what stands at a pointer, each item of a list by itself, as passages are read."""
+    values = [value]
+    for token in tokens(pointer):
+        values = [found for value in values for found in _step(value, token)]
+    for found in values:
+        yield from found if isinstance(found, list) else [found]
+
+
+def text_fault(passages: Iterable[object], text: str | None) -> str | None:
+    """Return why the first passage that has no text has none; None if all have one.
+
+    Args:
+        passages: The passages as they stand in the body or the state.
+        text: The pointer to the text inside each; without it a passage is a string.
+    """
+    for position, passage in enumerate(passages):
+        trail = follow(passage, text or "")
+        if text is not None and not trail.is_found:
+            return f"{text} leads nowhere in passage {position}, {kind(passage)}"
+        if not trail.there.startswith("a string"):
+            named = f"{text} in passage {position}" if text else f"passage {position}"
+            advice = "" if text else '; say where its text stands: text = "/..."'
+            return f"{named} is {trail.there}, no string{advice}"
+    return None
+
+
+def kind(value: object) -> str:
     """Say what a value is; its keys are named, its text is not."""
     match value:
         case dict():
-            return f"an object with the keys {_keys(list(value))}" if value else "an empty object"
+            return f"an object with the keys {keys(list(value))}" if value else "an empty object"
         case list():
             return f"a list of {len(value)}" if value else "an empty list"
         case str():
             return f"a string of {len(value)} characters"
-        case Number():
-            return "a number"
+        case bool():
+            return "true or false"
         case None:
             return "null"
-    return "true or false"
+    return "a number"
 
 
-def _keys(keys: Sequence[str]) -> str:
-    more = len(keys) - _MOST_KEYS
-    return ", ".join(keys[:_MOST_KEYS]) + (f" and {more} more" if more > 0 else "")
+def keys(names: Sequence[str]) -> str:
+    """Join names, the first dozen of them."""
+    more = len(names) - _MOST_KEYS
+    return ", ".join(names[:_MOST_KEYS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _step(value: object, token: str) -> list[object]:
+    if token == "*":
+        return value if isinstance(value, list) else []
+    try:
+        return [find(value, (token,))]
+    except LookupError:
+        return []
+
+
+def _fault_of(body: bytes, bounds: Bounds) -> str:
+    """Say why a body is no JSON for the gate."""
+    if body.startswith(b"HTTP/"):
+        return "no JSON at line 1, it begins with the head; save the body alone (curl without -i)"
+    try:
+        json.loads(
+            body.decode("utf-8-sig"),
+            object_pairs_hook=_once,
+            parse_constant=_refuse,
+            parse_int=Number,
+            parse_float=Number,
+        )
+    except UnicodeDecodeError as error:
+        return f"no UTF-8, the byte 0x{body[error.start]:02x} at offset {error.start}"
+    except json.JSONDecodeError as error:
+        return f"no JSON at line {error.lineno}, column {error.colno}"
+    except ValueError as error:
+        return str(error)
+    except RecursionError:
+        pass
+    return f"nested deeper than bounds.json_depth = {bounds.json_depth}"
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} twice in one object")
+        found[key] = value
+    return found
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name}, which is no JSON")

@@ -10,16 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gatekeeper.build import SHIPPED_MODEL, LateModel, thresholds_of
+from gatekeeper.build import SHIPPED_MODEL, scorer_fingerprint, thresholds_of
 from gatekeeper.config.policies import Draft, read_draft
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ConfigurationError, Fault, GatekeeperError
 from gatekeeper.evaluation.calibration import Calibration, read_calibration
-from gatekeeper.gate import Gate, Settings
 from gatekeeper.policy import Policy
-from gatekeeper.protocols import Model
 from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest
-from gatekeeper.scheduler import Scheduler
 
 CALIBRATION = "calibration.json"
 
@@ -64,7 +61,7 @@ def read_scorer(folder: Path) -> Scorer:
         folder=folder,
         manifest_sha256=hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest(),
         model=manifest.fingerprint,
-        fingerprint=_fingerprint(manifest.fingerprint, thresholds),
+        fingerprint=scorer_fingerprint(manifest.fingerprint, thresholds),
         thresholds=thresholds,
         calibration=read_calibration(path) if path.exists() else None,
     )
@@ -149,13 +146,3 @@ def _pin_faults(policy: Policy, scorer: Scorer) -> tuple[Fault, ...]:
             instead="bring back the model that was pinned, or pin this one once you trust it",
         ),
     )
-
-
-def _fingerprint(model: str, thresholds: Thresholds) -> str:
-    """Return the fingerprint of a gate over the model, which is not loaded for it."""
-    scheduler = Scheduler(load=_never)
-    return Gate(LateModel(model, scheduler), scheduler, Settings(thresholds=thresholds)).fingerprint
-
-
-def _never() -> Model:
-    raise NotImplementedError

@@ -9,17 +9,31 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from statistics import fmean
 
+from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.context import type_name
 
 FORMAT = 1
-SOURCES = ("public", "own")
 
 # Thousandths: finer steps would fit the noise of a few thousand rows.
 GRID = tuple(step / 1000 for step in range(1, 1000))
+
+
+class Fit(StrEnum):
+    """Where a gate's marks come from: a calibration fitted for its scorer, or from none.
+
+    FOREIGN is a calibration.json that was fitted for another scorer: its marks are of scores that
+    mean something else here, so it counts no more than none.
+    """
+
+    PUBLIC = "public"
+    OWN = "own"
+    NONE = "none"
+    FOREIGN = "foreign"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +51,13 @@ class Calibration:
     sets: Mapping[str, object] = field(default_factory=dict)
     created: str | None = None
     note: str = ""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The marks as the gate takes them."""
+        return Thresholds(
+            support=self.support_threshold, contradiction=self.contradiction_threshold
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +97,7 @@ def parse_calibration(raw: Mapping[str, object], *, place: str) -> Calibration:
     reader.must_be("format", (FORMAT,))
     reader.must_be("guarantee", (None,))
     return Calibration(
-        source=reader.must_be("source", SOURCES),
+        source=reader.must_be("source", ("public", "own")),
         fingerprint=reader.text("fingerprint"),
         support_threshold=reader.share("support_threshold"),
         contradiction_threshold=reader.share("contradiction_threshold"),

@@ -10,12 +10,8 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.evaluation.metrics import (
-    RATES,
-    GateMetrics,
-    gate_metrics,
-    released,
-)
+from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.evaluation.metrics import RATES, GateMetrics, gate_metrics, released
 from gatekeeper.evaluation.records import claim_record
 from gatekeeper.evaluation.rows import Label, LineFault
 from gatekeeper.evaluation.run import Evaluated, judged
@@ -48,6 +44,7 @@ class Evaluation:
     n_decided: int
     fingerprint: str
     thresholds: Thresholds
+    calibration: Fit
     gate: GateMetrics
     worst_case: GateMetrics
     verdicts: Mapping[str, Mapping[str, int]]
@@ -61,8 +58,9 @@ def summarise(
     *,
     fingerprint: str,
     thresholds: Thresholds,
+    calibration: Fit,
 ) -> Evaluation:
-    """Count what a gate with this fingerprint and these thresholds did."""
+    """Count what a gate with this fingerprint, these thresholds and their origin did."""
     labelled = [item for item in evaluated if item.row.label is not None]
     decided = [judged(item) for item in labelled if item.is_decided]
     rest = [released(judged(item)) for item in labelled if not item.is_decided]
@@ -72,6 +70,7 @@ def summarise(
         n_decided=len(decided),
         fingerprint=fingerprint,
         thresholds=thresholds,
+        calibration=calibration,
         gate=gate_metrics(decided),
         worst_case=gate_metrics([*decided, *rest]),
         verdicts=verdict_counts(evaluated),
@@ -90,6 +89,7 @@ def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dic
         "n": result.n,
         "n_labelled": result.n_labelled,
         "n_decided": result.n_decided,
+        "calibration": str(result.calibration),
         "gate": {**marks, **metrics_record(result.gate)},
         "worst_case": {**marks, **metrics_record(result.worst_case)},
         "verdicts": result.verdicts,

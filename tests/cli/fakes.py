@@ -5,8 +5,10 @@ Each line of the answer is one claim; its first word says the status it gets.
 
 from pathlib import Path
 
+from gatekeeper.cli.gates import Opened
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ModelMissingError
+from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -26,17 +28,20 @@ class LineGate:
     fingerprint = "fake-gate"
     thresholds = Thresholds(support=0.5, contradiction=0.9)
 
-    def __init__(self) -> None:
+    def __init__(self, fit: Fit = Fit.OWN) -> None:
+        self.fit = fit
         self.asked: list[tuple[str, Evidence, float | None]] = []
         self.models: list[Path | None] = []
+        self.tested: list[bool] = []
         self.closed = 0
 
-    def open(self, model: Path | None) -> "LineGate":
+    def open(self, model: Path | None, *, tested: bool) -> Opened:
         """Stand in for the opener of real gates; a folder named "broken" holds no model."""
         self.models.append(model)
+        self.tested.append(tested)
         if model is not None and model.name == "broken":
             raise ModelMissingError(model)
-        return self
+        return Opened(gate=self, fit=self.fit)
 
     async def check(
         self, answer: str, evidence: Evidence, *, deadline: float | None = None

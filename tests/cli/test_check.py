@@ -2,13 +2,18 @@
 
 import io
 import json
+import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
-from gatekeeper.cli import main
+from gatekeeper.cli import inputs, main
+from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.evaluation.run import BOUNDS
 from gatekeeper.verdict import Passage
 from tests.cli.fakes import LineGate
 
@@ -43,6 +48,17 @@ class _Files:
 def files(tmp_path: Path) -> _Files:
     """Give each test its own folder."""
     return _Files(tmp_path)
+
+
+@pytest.fixture
+def full() -> Iterator[TextIO]:
+    """Give a stream to a disk that is full, which can be closed all the same."""
+    with (
+        Path("/dev/full").open("w", encoding="utf-8") as stream,
+        Path(os.devnull).open("w") as sink,
+    ):
+        yield stream
+        os.dup2(sink.fileno(), stream.fileno())
 
 
 @pytest.mark.parametrize(
@@ -82,7 +98,8 @@ def test_json_has_the_agreed_shape(files: _Files, capsys: pytest.CaptureFixture[
 
     shown = json.loads(capsys.readouterr().out)
     assert list(shown) == [
-        "verdict", "action", "reason", "faithfulness", "score", "claims", "model", "elapsed_ms"
+        "verdict", "action", "reason", "faithfulness", "score", "claims", "model", "elapsed_ms",
+        "calibration",
     ]  # fmt: skip
     assert list(shown["claims"][0]) == [
         "text", "start", "end", "status", "support", "contradiction", "passages", "premises",
@@ -188,13 +205,15 @@ def test_file_that_vanishes_is_a_fault(
     files: _Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What exists may still refuse to be read."""
+    path = files.write("answer.txt", "SUPPORTED a")
+    arguments = ["check", "--context", files.context, "--answer", path]
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, _: str) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
 
-    assert files.check("SUPPORTED a") == 2
+    assert main(arguments, open_gate=files.gate.open) == 2
     assert "found permission denied, expected a readable file" in capsys.readouterr().err
 
 
@@ -216,6 +235,80 @@ def test_answer_may_come_from_standard_input(
     code = main(["check", "--context", files.context, "--answer", "-"], open_gate=files.gate.open)
 
     assert code == 3
+
+
+def test_closed_standard_input_is_code_2(
+    files: _Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``--answer - <&-`` in a script is a fault of the script, told in a line."""
+    monkeypatch.setattr(sys, "stdin", None)
+
+    code = main(["check", "--context", files.context, "--answer", "-"], open_gate=files.gate.open)
+
+    assert code == 2
+    assert capsys.readouterr().err == (
+        "gatekeeper: standard input: found that it is closed, expected an answer to read\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "texts", [["a"] * (BOUNDS.passages + 1), ["a" * BOUNDS.evidence_chars, "b"]]
+)
+def test_more_evidence_than_a_route_takes_is_not_checked(
+    files: _Files, capsys: pytest.CaptureFixture[str], texts: list[str]
+) -> None:
+    """The verdict is the one a server gives; none of it is checked against a part."""
+    code = files.check("SUPPORTED a", "--json", context=files.write("c.json", json.dumps(texts)))
+
+    shown = json.loads(capsys.readouterr().out)
+    assert (code, shown["verdict"], shown["reason"]) == (4, "NOT_CHECKED", "size")
+    assert (files.gate.asked, files.gate.closed) == ([], 1)
+
+
+@pytest.mark.parametrize("which", ["--context", "--answer"])
+def test_endless_file_is_code_2(
+    files: _Files,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    which: str,
+) -> None:
+    """``--answer /dev/zero`` must end, and not by using up the memory."""
+    monkeypatch.setattr(inputs, "MAX_BYTES", 1000)
+
+    assert files.check("SUPPORTED a", which, "/dev/zero") == 2
+    assert "/dev/zero: found more than 1,000 bytes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fit", "remark"),
+    [(Fit.NONE, "no calibration.json"), (Fit.FOREIGN, "fitted for another scorer and is not used")],
+)
+def test_marks_that_nobody_fitted_are_told(
+    files: _Files, capsys: pytest.CaptureFixture[str], fit: Fit, remark: str
+) -> None:
+    """A verdict by made-up thresholds must not look like any other."""
+    files.gate.fit = fit
+
+    files.check("SUPPORTED a", "--json")
+
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["calibration"] == fit
+    assert len(shown.err.splitlines()) == 1
+    assert remark in shown.err
+    assert shown.err.endswith("thresholds nobody fitted: support 0.5, contradiction 0.9\n")
+
+
+@pytest.mark.parametrize("fit", [Fit.OWN, Fit.PUBLIC])
+def test_fitted_marks_are_not_talked_about(
+    files: _Files, capsys: pytest.CaptureFixture[str], fit: Fit
+) -> None:
+    """A line at every check would be read at none; a script can ask for the origin."""
+    files.gate.fit = fit
+
+    files.check("SUPPORTED a", "--json")
+
+    shown = capsys.readouterr()
+    assert (json.loads(shown.out)["calibration"], shown.err) == (fit, "")
 
 
 def test_budget_becomes_a_deadline(files: _Files) -> None:
@@ -333,3 +426,42 @@ def test_terminal_without_the_letters_gets_escapes(
 
     stream.flush()
     assert rb"caf\xe9" in screen.getvalue()
+
+
+def test_closed_output_leaves_the_code(files: _Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``>&-`` says that only the code is wanted."""
+    monkeypatch.setattr(sys, "stdout", None)
+
+    assert files.check("UNSUPPORTED a") == 3
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_output_on_a_full_disk_is_code_2(
+    files: _Files,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    full: TextIO,
+    options: tuple[str, ...],
+) -> None:
+    """A verdict that reached nobody is neither a pass nor a finding."""
+    monkeypatch.setattr(sys, "stdout", full)
+
+    assert files.check("UNSUPPORTED a", *options) == 2
+    assert capsys.readouterr().err == "gatekeeper: standard output: no space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_message_that_reaches_nobody_changes_no_code(
+    files: _Files,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    full: TextIO,
+    closed: bool,
+) -> None:
+    """With standard error closed or full, a remark is lost and the verdict is not."""
+    files.gate.fit = Fit.NONE
+    monkeypatch.setattr(sys, "stderr", None if closed else full)
+
+    assert files.check("UNSUPPORTED a", "--json") == 3
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["verdict"] == "FLAGGED"

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from gatekeeper.cli import main
+from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.evaluation.run import BOUNDS
 from tests.cli.fakes import LineGate
 
 ROWS = [
@@ -35,7 +37,8 @@ def test_result_and_rows_are_written(tmp_path: Path) -> None:
 
     written = json.loads(result.read_text())
     lines = [json.loads(line) for line in rows.read_text().splitlines()]
-    assert (code, gate.closed) == (0, 1)
+    assert (code, gate.closed, gate.tested) == (0, 1, [True])
+    assert written["calibration"] == "own"
     assert (written["n"], written["n_labelled"], written["n_decided"]) == (4, 3, 2)
     assert written["gate"]["threshold"] == 0.5
     assert written["gate"]["balanced_accuracy"]["value"] == 1.0
@@ -157,10 +160,10 @@ def test_file_without_a_row_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_result_that_can_not_be_written_is_code_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    """The message names the file."""
+    """The message names the file, and comes before hours of checking rather than after."""
     code, gate = _run(_data(tmp_path), option, str(tmp_path / "none" / "out.json"))
 
-    assert (code, gate.closed) == (2, 1)
+    assert (code, gate.closed, gate.asked) == (2, 1, [])
     assert "out.json: found no such file or directory" in capsys.readouterr().err
 
 
@@ -170,3 +173,94 @@ def test_missing_data_is_code_2(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert code == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--json", "--rows"])
+def test_result_on_a_full_disk_is_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """A result cut off half-way must not be taken for one."""
+    code, gate = _run(_data(tmp_path), option, "/dev/full")
+
+    assert (code, gate.closed) == (2, 1)
+    assert "/dev/full: found no space left on device" in capsys.readouterr().err
+
+
+def test_pipes_take_results(tmp_path: Path) -> None:
+    """``--json >(jq .)``: a pipe can be neither emptied nor opened twice."""
+    code, _ = _run(_data(tmp_path), "--json", "/dev/null", "--rows", "/dev/stderr")
+
+    assert code == 0
+
+
+def test_result_of_the_last_run_stays_until_there_is_another(tmp_path: Path) -> None:
+    """Whoever breaks a run off still has the figures from before."""
+    result = tmp_path / "out.json"
+    result.write_text("before")
+    rows = [{**ROWS[0], "answer": "INTERRUPT"}]
+    data = tmp_path / "rows.jsonl"
+    data.write_text("\n".join(map(json.dumps, rows)))
+
+    code, gate = _run(str(data), "--json", str(result))
+
+    assert (code, gate.closed, result.read_text()) == (130, 1, "before")
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("rows.jsonl", ["--rows", "rows.jsonl"]),
+        ("rows.jsonl", ["--json", "./rows.jsonl"]),
+        ("rows.jsonl", ["--json", "linked.jsonl"]),
+        ("rows.jsonl", ["--rows", "hard.jsonl"]),
+        ("linked.jsonl", ["--rows", "rows.jsonl"]),
+        ("rows.jsonl", ["--json", "new", "--rows", "new"]),
+        ("rows.jsonl", ["--json", "new", "--rows", "folder/../new"]),
+    ],
+)
+def test_one_file_for_two_is_wrong_usage(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    data: str,
+    options: list[str],
+) -> None:
+    """Labels are work of weeks, and a file for two results holds neither."""
+    monkeypatch.chdir(tmp_path)
+    path = Path(_data(tmp_path))
+    before = path.read_bytes()
+    (tmp_path / "linked.jsonl").symlink_to(path)
+    (tmp_path / "hard.jsonl").hardlink_to(path)
+    (tmp_path / "folder").mkdir()
+
+    code, gate = _run(data, *options)
+
+    assert (code, gate.models, path.read_bytes()) == (2, [], before)
+    assert " are one file: " in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_rows_with_too_much_evidence_are_counted(tmp_path: Path) -> None:
+    """They are rows the gate would not have checked, and are neither lost nor dragged along."""
+    result = tmp_path / "out.json"
+    large = {**ROWS[0], "context": ["a"] * (BOUNDS.passages + 1)}
+
+    code, _ = _run(_data(tmp_path, json.dumps(large)), "--json", str(result))
+
+    written = json.loads(result.read_text())
+    assert (code, written["n"]) == (0, 5)
+    assert written["metrics"]["reasons"]["NOT_CHECKED: size"] == 1
+
+
+@pytest.mark.parametrize("fit", Fit)
+def test_origin_of_the_marks_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fit: Fit
+) -> None:
+    """Figures by marks that nobody fitted must not be compared with others unawares."""
+    gate, result = LineGate(fit), tmp_path / "out.json"
+
+    main(["evaluate", _data(tmp_path), "--json", str(result)], open_gate=gate.open)
+
+    assert json.loads(result.read_text())["calibration"] == fit
+    told = "thresholds nobody fitted" in capsys.readouterr().err
+    assert told is (fit in {Fit.NONE, Fit.FOREIGN})

@@ -10,9 +10,11 @@ import pytest
 
 from gatekeeper.asgi.jsontext import Number
 from gatekeeper.cli import cli
+from gatekeeper.cli.gates import Opened
 from gatekeeper.cli.trails import follow
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.testing import FakeJudge, FakeModel
 from tests.config.policies import toml
@@ -31,12 +33,13 @@ class Explain:
         self.max_tokens = 2048
         self.judge: FakeJudge | None = None
 
-    def open(self, _: Path | None) -> Gate:
+    def open(self, _: Path | None, *, tested: bool) -> Opened:
         """Open a gate over a fake model."""
         model = FakeModel(max_tokens=self.max_tokens)
         self.judge = FakeJudge(model, skip=self.skip)
         marks = Thresholds(support=0.5, contradiction=0.9)
-        return Gate(model, self.judge, Settings(thresholds=marks))
+        gate = Gate(model, self.judge, Settings(thresholds=marks))
+        return Opened(gate=gate, fit=Fit.OWN)
 
     def __call__(
         self,

@@ -11,6 +11,7 @@ import pytest
 from gatekeeper import __version__
 from gatekeeper.cli import COMMANDS, cli, main
 from tests.cli.fakes import LineGate
+from tests.config.policies import toml
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,3 +111,85 @@ def test_reader_that_stops_early_sees_no_traceback() -> None:
     done = subprocess.run(["sh", "-c", program], capture_output=True, check=False)
 
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_full_disk_is_told_and_not_tried_again(word: str) -> None:
+    """What could not be written must not be flushed once more at the exit, in a traceback."""
+    program = f"{sys.executable} -m gatekeeper.cli {word} >/dev/full"
+
+    done = subprocess.run(["sh", "-c", program], capture_output=True, check=False, text=True)
+
+    assert done.returncode == 2
+    assert done.stderr == "gatekeeper: standard output: no space left on device\n"
+
+
+STEERING = "d\x1b[31mir\x07\u202e\nSUPPORTED"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["doctor", "--model", STEERING],
+        ["check", "--nonsense" + STEERING],
+        ["models", "verify", STEERING],
+        [STEERING],
+    ],
+)
+def test_usage_errors_can_not_steer_the_terminal(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names come from scripts and archives, and stand in messages as they are."""
+    assert main(arguments) == 2
+    assert set(capsys.readouterr().err) & set("\x1b\x07\u202e") == set()
+
+
+def test_faults_can_not_steer_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder can have any name; a line feed in it begins no line of its own."""
+    folder = tmp_path / STEERING / "broken"
+    folder.mkdir(parents=True)
+    text = tmp_path / "text.txt"
+    text.write_text("SUPPORTED")
+
+    code = main(
+        ["check", "--context", str(text), "--answer", str(text), "--model", str(folder)],
+        open_gate=LineGate().open,
+    )
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 1
+    assert r"d\x1b[31mir\x07\u202e\nSUPPORTED/broken: expected a folder" in line
+
+
+def test_list_of_faults_keeps_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy's faults stand one a line; a letter out of its place is shown as an escape."""
+    policy, body = tmp_path / "gatekeeper.toml", tmp_path / "body"
+    policy.write_text('"a\\u001b" = 1\n"b" = 2\n')
+    body.write_text("{}")
+
+    code = main(["explain", "-c", str(policy), "--path", "/a", "--response", str(body)])
+
+    shown = capsys.readouterr().err
+    assert code == 2
+    assert len(shown.splitlines()) > 2
+    assert "\x1b" not in shown
+
+
+def test_file_that_can_not_be_opened_is_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the system refuses comes with the name of the file and without a traceback."""
+    policy, body = tmp_path / "gatekeeper.toml", tmp_path / "body"
+    policy.write_text(toml({}))
+    body.touch()
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    code = main(["explain", "-c", str(policy), "--path", "/v1/answer", "--response", str(body)])
+
+    assert (code, capsys.readouterr().err) == (2, f"gatekeeper: {body}: permission denied\n")

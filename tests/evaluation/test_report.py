@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.evaluation.metrics import RATES
 from gatekeeper.evaluation.report import (
     Evaluation,
@@ -57,7 +58,7 @@ def _item(verdict: Verdict, label: Label | None = Label.SUPPORTED, name: str = "
 
 def _summary(items: Sequence[Evaluated], faults: Sequence[LineFault] = ()) -> Evaluation:
     marks = Thresholds(support=0.5, contradiction=0.9)
-    return summarise(items, faults, fingerprint="f", thresholds=marks)
+    return summarise(items, faults, fingerprint="f", thresholds=marks, calibration=Fit.OWN)
 
 
 MIXED = (
@@ -104,6 +105,7 @@ def test_record_has_the_agreed_shape() -> None:
     assert again["gate"]["threshold"] == 0.5
     assert set(again["gate"]["roc_auc"]) == {"value", "low", "high"}
     assert again["versions"] == {"gatekeeper": "1", "scorer": "f"}
+    assert again["calibration"] == "own"
     assert again["bad_lines"] == 1
     assert again["faults"] == [{"line": 3, "found": "x", "expected": "y", "dropped": True}]
 
