@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.machine import describe
-from benchmarks.pairs import FloatArray, encode, probabilities, read_pairs, sample
+from benchmarks.pairs import FloatArray, encode, read_pairs, sample
 from gatekeeper.protocols import EncodedPair
-from gatekeeper.runtime.session import Session, load
+from gatekeeper.runtime.session import Session, load, probabilities
 
 SHORT, LONG = 400, 100
 LARGEST_BATCH = 32

@@ -81,10 +81,3 @@ def batches(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
         size = max(1, PADDED_TOKENS // pairs[order[start]].tokens)
         yield order[start : start + size]
         start += size
-
-
-def probabilities(logits: FloatArray, *, temperature: float = 1.0) -> FloatArray:
-    """Softmax of each row."""
-    scaled = logits / temperature
-    exponentials = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-    return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))

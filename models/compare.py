@@ -22,13 +22,12 @@ from benchmarks.pairs import (
     all_logits,
     by_source,
     encode,
-    probabilities,
     read_pairs,
     sample,
 )
 from gatekeeper.protocols import EncodedPair
 from gatekeeper.runtime.manifest import ENTAILMENT, MODEL, NOT_ENTAILMENT
-from gatekeeper.runtime.session import load
+from gatekeeper.runtime.session import load, probabilities
 
 ROWS_PER_SET = 350
 REFERENCE = "fp32"

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.pairs import FloatArray, all_logits, encode, probabilities, read_pairs
-from gatekeeper.runtime.session import load
+from benchmarks.pairs import FloatArray, all_logits, encode, read_pairs
+from gatekeeper.runtime.session import load, probabilities
 
 SOURCE = "mnli_dev_matched"
 LOW, HIGH, STEPS = 0.25, 8.0, 60

@@ -87,7 +87,8 @@ class Session:
         logits = self.logits(pairs, width=width)
         if not np.isfinite(logits).all():
             raise InferenceError("the model gave a number that is none (NaN or infinity)")
-        return [self._pair_score(row) for row in _softmax(logits, self.manifest.temperature)]
+        scaled = probabilities(logits, temperature=self.manifest.temperature)
+        return [self._pair_score(row) for row in scaled]
 
     def logits(self, pairs: Sequence[EncodedPair], *, width: int = 0) -> npt.NDArray[np.float64]:
         """Return the raw outputs, shape ``(pairs, classes)``, classes in manifest order.
@@ -241,8 +242,10 @@ def _padded(
     return {name: array for name, array in filled.items() if name in names}
 
 
-def _softmax(logits: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
-    """Probabilities of each row, as if every logit had been divided by the temperature."""
+def probabilities(
+    logits: npt.NDArray[np.float64], *, temperature: float = 1.0
+) -> npt.NDArray[np.float64]:
+    """Return the softmax of each row, with every logit divided by the temperature before."""
     scaled = logits / temperature
     exponentials = np.exp(scaled - scaled.max(axis=1, keepdims=True))
     return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
