@@ -55,7 +55,7 @@ class Scheduler:
         self._pace = pace or Pace()
         self._notice = notice
         self._process = os.getpid()
-        self._first = self._make(model)
+        self._current = self._make(model)
 
     def _make(self, model: Model | None) -> Worker:
         return Worker(model, self._load, clock=self._clock, pace=self._pace, notice=self._notice)
@@ -65,8 +65,8 @@ class Scheduler:
         """The worker of this process: threads and sessions do not survive a fork."""
         if os.getpid() != self._process:
             self._process = os.getpid()
-            self._first = self._make(None)
-        return self._first
+            self._current = self._make(None)
+        return self._current
 
     @property
     def model(self) -> Model:

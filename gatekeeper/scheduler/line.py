@@ -15,7 +15,7 @@ from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import EncodedPair, PairScore, Priority, Steps, Usage, Wanted
 from gatekeeper.verdict import UnresolvedReason
 
-Scored = PairScore | UnresolvedReason
+Settled = PairScore | UnresolvedReason
 T = TypeVar("T")
 
 
@@ -104,7 +104,7 @@ class StepsCall(Waiter[None]):
         )
         return self.asked
 
-    def hear(self, scores: list[Scored]) -> None:
+    def hear(self, scores: list[Settled]) -> None:
         """Take the scores that were waited for; the next step can be taken."""
         if self.wanted is not None:
             self.wanted.scores = scores
@@ -132,7 +132,7 @@ class PairsCall:
         asker: StepsCall | None = None,
     ) -> None:
         self.asker = asker
-        self.waiter = Waiter[list[Scored]]() if asker is None else None
+        self.waiter = Waiter[list[Settled]]() if asker is None else None
         self.pairs = pairs
         self.deadline = deadline
         self.priority = priority
@@ -140,7 +140,7 @@ class PairsCall:
         self.tokens = sum(pair.tokens for pair in pairs)
         self.waiting = sorted(range(len(pairs)), key=lambda n: -pairs[n].tokens)
         self.left = len(pairs)
-        self.scores: list[Scored | None] = [None] * len(pairs)
+        self.scores: list[Settled | None] = [None] * len(pairs)
         self.key = (priority, deadline, 0)
 
     @property
@@ -148,7 +148,7 @@ class PairsCall:
         """Tokens that have not run yet."""
         return sum(self.pairs[n].tokens for n in self.waiting)
 
-    def settle(self, position: int, score: Scored) -> None:
+    def settle(self, position: int, score: Settled) -> None:
         """Note the score of a pair, or why a pass gave none."""
         self.scores[position] = score
         self.left -= 1
@@ -158,16 +158,15 @@ class PairsCall:
 
     def answer_scores(self) -> None:
         """Answer once every pair is settled."""
-        self._answer(UnresolvedReason.MODEL_ERROR)
+        self._give([score for score in self.scores if score is not None])
 
     def refuse(self, reason: UnresolvedReason) -> None:
         """Answer with what was scored, and the reason for the rest; steps that asked end here."""
-        self._answer(reason)
+        self._give([reason if score is None else score for score in self.scores])
         if self.asker is not None:
             self.asker.refuse(reason)
 
-    def _answer(self, reason: UnresolvedReason) -> None:
-        scores = [reason if score is None else score for score in self.scores]
+    def _give(self, scores: list[Settled]) -> None:
         if self.asker is not None:
             self.asker.hear(scores)
         if self.waiter is not None:
