@@ -12,19 +12,22 @@ from typing import cast
 import click
 
 from gatekeeper.asgi.paths import Paths
-from gatekeeper.cli.gates import model_option, open_gate
+from gatekeeper.cli.gates import open_gate
 from gatekeeper.cli.replay import Saved, replay
 from gatekeeper.cli.show import say, visible
 from gatekeeper.cli.stories import Story, lines, record
-from gatekeeper.config.combinations import SECRET_VARIABLE
+from gatekeeper.config.combinations import SECRET_VARIABLE, degraded_for
 from gatekeeper.config.modefile import mode_path, read_mode_file
-from gatekeeper.config.policies import forced_mode, load_policy
+from gatekeeper.config.policies import forced_mode, uncalibrated_paths
+from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.config.standing import Standing, Surroundings, stand
 from gatekeeper.errors import InputError
+from gatekeeper.evaluation.calibration import Calibration
 from gatekeeper.gate import Gate
 from gatekeeper.policy import Policy, Route, Shape
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NO_ROUTE = "NOT_CHECKED: no_route"
 
 
@@ -38,23 +41,43 @@ NO_ROUTE = "NOT_CHECKED: no_route"
 @click.option("-H", "--header", "headers", multiple=True, help='Of the response, "name: value".')
 @click.option("--state", type=_FILE, help="JSON object: what the app left in request.state.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@model_option
+@click.option("--model", type=_FOLDER, help="A model folder; without it that of the policy.")
 @click.pass_context
-def command(context: click.Context, /, *, as_json: bool, config: Path, **given: object) -> None:
+def command(  # noqa: PLR0913 - click hands over one argument an option
+    context: click.Context,
+    *,
+    config: Path,
+    path: str,
+    method: str,
+    request: Path | None,
+    response: Path,
+    status: int,
+    headers: tuple[str, ...],
+    state: Path | None,
+    as_json: bool,
+    model: Path | None,
+) -> None:
     """Tell why a saved answer was checked, or was not, and what would go out.
 
     The exchange runs through the gate as if enforced. Exit code: 0 told, 2 wrong usage,
     unreadable input or an invalid policy, 1 a fault of the model.
     """
     sys.path.insert(0, str(Path.cwd()))  # resolvers are found as a server started here finds them
-    policy = load_policy(config)
-    path = str(given["path"])
+    policy, scorer = load_with_scorer(config)
     route = Paths((route.path, route) for route in policy.routes).find({"path": path})
     if route is None:
         _tell_no_route(policy, path, as_json=as_json)
         return
-    saved = _saved(route, path, given)
-    gate = cast("Gate", open_gate(context, cast("Path | None", given["model"])).gate)
+    saved = Saved(
+        path=path,
+        method=method,
+        request=b"" if request is None else request.read_bytes(),
+        status=status,
+        headers=tuple(_headers(route, headers)),
+        response=response.read_bytes(),
+        state={} if state is None else _state(state),
+    )
+    gate = cast("Gate", open_gate(context, model or scorer.folder).gate)
     try:
         heard = asyncio.run(replay(route, gate, saved))
     finally:
@@ -62,7 +85,9 @@ def command(context: click.Context, /, *, as_json: bool, config: Path, **given: 
     story = Story(
         route=route,
         position=policy.routes.index(route),
-        standing=_standing(route, config),
+        standing=_standing(policy, route, scorer.fitted, config),
+        lacks=degraded_for(scorer.fitted),
+        thresholds=gate.thresholds,
         saved=saved,
         heard=heard,
     )
@@ -88,24 +113,15 @@ def _tell_no_route(policy: Policy, path: str, *, as_json: bool) -> None:
     say(f"nearest: {', '.join(map(visible, near))}")
 
 
-def _standing(route: Route, config: Path) -> Standing:
+def _standing(
+    policy: Policy, route: Route, calibration: Calibration | None, config: Path
+) -> Standing:
     around = Surroundings(
-        forced=forced_mode(os.environ), has_secret=bool(os.environ.get(SECRET_VARIABLE))
+        forced=forced_mode(os.environ),
+        has_secret=bool(os.environ.get(SECRET_VARIABLE)),
+        uncalibrated=uncalibrated_paths(policy, calibration),
     )
     return stand(route, read_mode_file(mode_path(config)).override(route.path), around)
-
-
-def _saved(route: Route, path: str, given: dict[str, object]) -> Saved:
-    request, state = given["request"], given["state"]
-    return Saved(
-        path=path,
-        method=str(given["method"]),
-        request=request.read_bytes() if isinstance(request, Path) else b"",
-        status=cast("int", given["status"]),
-        headers=tuple(_headers(route, cast("Sequence[str]", given["headers"]))),
-        response=cast("Path", given["response"]).read_bytes(),
-        state=_state(state) if isinstance(state, Path) else {},
-    )
 
 
 def _headers(route: Route, given: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:

@@ -8,19 +8,29 @@ from pathlib import Path
 import click
 
 from gatekeeper.cli.show import say, tell, visible
-from gatekeeper.config.combinations import MODE_VARIABLE
+from gatekeeper.config.combinations import MODE_VARIABLE, SECRET_VARIABLE, degraded_for
 from gatekeeper.config.controls import remarks_on
 from gatekeeper.config.modefile import (
     Change,
     ModeFile,
+    Override,
     Tripped,
     change_mode_file,
     mode_path,
     read_mode_file,
 )
-from gatekeeper.config.policies import Draft, forced_mode, policy_hash, read_draft
+from gatekeeper.config.policies import (
+    Draft,
+    forced_mode,
+    order_faults,
+    policy_hash,
+    uncalibrated_paths,
+)
+from gatekeeper.config.scorer import read_with_scorer
 from gatekeeper.config.standing import Says, Surroundings, stand
-from gatekeeper.errors import InputError
+from gatekeeper.config.words import shown
+from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.evaluation.calibration import Calibration
 from gatekeeper.policy import Mode, Policy, Route
 
 RESET = "reset"
@@ -46,15 +56,20 @@ def command(path: str | None, word: str | None, *, share: float | None, config: 
     second. "reset" ends a trip; "policy" leaves mode and share to the policy file again. The
     policy file is not touched.
     """
-    draft = read_draft(config, imports=False)
+    # No imports: a route must be switchable from a shell that can't import the app.
+    draft, scorer = read_with_scorer(config, imports=False)
+    fitted = None if scorer is None else scorer.fitted
     _warn(draft, config)
     if path is not None:
         route = _route(draft.policy, path)
         if word is None and share is None:
             raise click.UsageError(f"give ROUTE one of {', '.join(_WORDS)}, or a --share")
-        _refuse(route, share)
-        change_mode_file(mode_path(config), _change(draft.policy, path, word, share))
-    for line in _lines(draft.policy, read_mode_file(mode_path(config))):
+        change = _change(draft.policy, path, word, share)
+        if word == Mode.ENFORCE or share is not None:
+            wanted = change(read_mode_file(mode_path(config))).override(path)
+            _refuse(draft.policy, route, wanted, fitted, config)
+        change_mode_file(mode_path(config), change)
+    for line in _lines(draft.policy, read_mode_file(mode_path(config)), fitted):
         say(line)
 
 
@@ -72,11 +87,20 @@ def _route(policy: Policy, path: str) -> Route:
     return route
 
 
-def _refuse(route: Route, share: float | None) -> None:
-    """Refuse a share that would put a user now on one side, now on the other."""
-    if share is None or share >= 1 or route.share_key is not None:
-        return
-    raise InputError("--share", f"no share_key for {route.path!r}", "one in the policy file")
+def _refuse(
+    policy: Policy, route: Route, said: Override, fitted: Calibration | None, config: Path
+) -> None:
+    """Refuse an order that the policy file could not give either."""
+    wanted = replace(
+        route,
+        mode=route.mode if said.mode is None else said.mode,
+        share=route.share if said.share is None else said.share,
+    )
+    place = f"route[{policy.routes.index(route)}] {shown(route.path)}"
+    has_secret = bool(os.environ.get(SECRET_VARIABLE))
+    faults = order_faults(wanted, place, calibration=fitted, has_secret=has_secret)
+    if faults:
+        raise ConfigurationError(str(config), faults)
 
 
 def _change(policy: Policy, path: str, word: str | None, share: float | None) -> Change:
@@ -97,19 +121,26 @@ def _change(policy: Policy, path: str, word: str | None, share: float | None) ->
     return change
 
 
-def _lines(policy: Policy, file: ModeFile) -> Iterator[str]:
+def _lines(policy: Policy, file: ModeFile, fitted: Calibration | None) -> Iterator[str]:
     """Yield a line a route: mode, share, and who says so."""
     # The secret is in the environment of the workers, who say so if they miss it.
-    around = Surroundings(forced=forced_mode(os.environ), has_secret=True)
+    around = Surroundings(
+        forced=forced_mode(os.environ),
+        has_secret=True,
+        uncalibrated=uncalibrated_paths(policy, fitted),
+    )
     width = max((len(visible(route.path)) for route in policy.routes), default=0)
     for route in policy.routes:
         said = file.override(route.path)
         standing = stand(route, said, around)
         control = standing.control
-        reason = _REASONS[standing.says] + _trip_text(route.path, said.trip)
+        wanted = f"; wanted enforce: {degraded_for(fitted)}" if standing.degraded else ""
+        reason = _REASONS[standing.says] + wanted + _trip_text(route.path, said.trip)
         name = f"{visible(route.path):<{width}}"
         yield f"{name}  {control.mode:<7}  share {control.share:g}  ({reason})"
     yield from (f"note: {remark}" for remark in remarks_on(file, policy, around))
+    if file.policy and file.policy != policy_hash(policy):
+        yield "note: the policy file was edited after the run-time file; both still hold"
 
 
 def _trip_text(path: str, trip: Tripped | None) -> str:

@@ -56,7 +56,7 @@ def items(value: object, pointer: str) -> Iterator[object]:
     """Yield what stands at a pointer, each item of a list by itself, as passages are read."""
     values = [value]
     for token in tokens(pointer):
-        values = [found for value in values for found in _step(value, token)]
+        values = [found for value in values for found in _below(value, token)]
     for found in values:
         yield from found if isinstance(found, list) else [found]
 
@@ -101,11 +101,11 @@ def keys(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_KEYS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _step(value: object, token: str) -> list[object]:
-    if token == "*":
+def _below(value: object, part: str) -> list[object]:
+    if part == "*":
         return value if isinstance(value, list) else []
     try:
-        return [find(value, (token,))]
+        return [find(value, (part,))]
     except LookupError:
         return []
 

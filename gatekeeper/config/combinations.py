@@ -47,7 +47,7 @@ def check_paths(policy: Policy, parts: Sequence[Part]) -> None:
 
 def check_combinations(route: Route, part: Part, *, has_secret: bool) -> None:
     """Check a route's keys against each other."""
-    _check_share(route, part, has_secret=has_secret)
+    check_share(route, part, has_secret=has_secret)
     _check_actions(route, part)
     _check_shape(route, part)
     if route.bounds.held_bytes > route.bounds.process_bytes:
@@ -61,6 +61,11 @@ def may_enforce(route: Route, calibration: Calibration | None) -> bool:
     if calibration is None:
         return False
     return calibration.source != "public" or route.accept_public_calibration
+
+
+def degraded_for(calibration: Calibration | None) -> str:
+    """Say what a route that may not be enforced lacks with the calibration there is."""
+    return "no calibration for this scorer" if calibration is None else "a public calibration only"
 
 
 def check_calibration(
@@ -88,7 +93,8 @@ def check_calibration(
         part.note("mode", found, "one fitted to your own data", advice)
 
 
-def _check_share(route: Route, part: Part, *, has_secret: bool) -> None:
+def check_share(route: Route, part: Part, *, has_secret: bool) -> None:
+    """Refuse a share that would put a user now on one side, now on the other."""
     if route.share >= 1:
         return
     if route.share_key is None:
@@ -97,7 +103,7 @@ def _check_share(route: Route, part: Part, *, has_secret: bool) -> None:
         part.note("share_key", "nothing", expected, advice, rests_on="share")
     if not has_secret:
         found = f"{shown(route.share)} without {SECRET_VARIABLE} in the environment"
-        advice = "set it to one value for all workers: openssl rand -hex 32"
+        advice = "set it to the one value of all workers; a new one: openssl rand -hex 32"
         part.note("share", found, "a secret", advice)
 
 

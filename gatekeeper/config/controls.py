@@ -21,7 +21,6 @@ from gatekeeper.config.modefile import (
     change_mode_file,
     read_mode_file,
 )
-from gatekeeper.config.policies import policy_hash
 from gatekeeper.config.standing import Standing, Surroundings, Window, can_share, stand
 from gatekeeper.config.words import shown
 from gatekeeper.errors import GatekeeperError
@@ -256,10 +255,8 @@ def with_trip(path: str, trip: Tripped, resets: int) -> Change:
 
 
 def remarks_on(file: ModeFile, policy: Policy, around: Surroundings) -> list[str]:
-    """Return what people should know of a run-time file that is valid by itself."""
+    """Return what of a run-time file that is valid by itself can't be kept."""
     remarks = []
-    if file.policy and file.policy != policy_hash(policy):
-        remarks.append("written for another policy than the running one")
     routes = {route.path: route for route in policy.routes}
     for path, said in file.routes.items():
         if path not in routes:

@@ -16,6 +16,7 @@ from gatekeeper.config.combinations import (
     check_combinations,
     check_environment,
     check_paths,
+    check_share,
     may_enforce,
 )
 from gatekeeper.config.files import MAX_POLICY_BYTES, Folder, read_text
@@ -26,7 +27,7 @@ from gatekeeper.config.rules import check_route, check_top, import_resolvers
 from gatekeeper.config.words import shown
 from gatekeeper.errors import ConfigurationError, Fault
 from gatekeeper.evaluation.calibration import Calibration
-from gatekeeper.policy import Mode, Policy
+from gatekeeper.policy import Mode, Policy, Route
 
 CalibrationOf = Callable[[Policy], Calibration | None]
 
@@ -134,6 +135,23 @@ def forced_mode(environment: Mapping[str, str]) -> Mode | None:
 def uncalibrated_paths(policy: Policy, calibration: Calibration | None) -> frozenset[str]:
     """Return the paths that may not be enforced with the calibration of the running scorer."""
     return frozenset(route.path for route in policy.routes if not may_enforce(route, calibration))
+
+
+def order_faults(
+    route: Route, place: str, *, calibration: Calibration | None, has_secret: bool
+) -> list[Fault]:
+    """Return what keeps a run-time order from being kept: the same rules as for the policy file.
+
+    Args:
+        route: The route with the mode and share that the order would give it.
+        place: Its place in the policy.
+        calibration: The one for the running scorer, None if there is none for its fingerprint.
+        has_secret: Whether the installation has a secret.
+    """
+    part = Part(place=place, faults=Faults(), in_file=True)
+    check_share(route, part, has_secret=has_secret)
+    check_calibration(route, part, mode=route.mode, calibration=calibration)
+    return part.faults.all
 
 
 def policy_hash(policy: Policy) -> str:

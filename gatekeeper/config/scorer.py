@@ -83,7 +83,11 @@ def folder_of(policy: Policy, beside: Path) -> Path:
 
 
 def read_with_scorer(
-    path: Path, *, environment: Mapping[str, str] = os.environ, running: Scorer | None = None
+    path: Path,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    running: Scorer | None = None,
+    imports: bool = True,
 ) -> tuple[Draft, Scorer | None]:
     """Read a policy file with the scorer it asks for; None for one that can't be had.
 
@@ -92,14 +96,15 @@ def read_with_scorer(
         environment: As for ``load_policy``.
         running: The scorer of this process, for a policy that is reloaded: to ask for another
             one, or to pin one, is a fault.
+        imports: As for ``read_draft``.
     """
     asked = read_draft(path, environment=environment, imports=False).policy
     scorer, faults = _scorer(asked, path.absolute().parent, running)
-    if scorer is None:
-        draft = read_draft(path, environment=environment)
-    else:
-        fitted = scorer.fitted
-        draft = read_draft(path, environment=environment, calibration_of=lambda _: fitted)
+    # Without a scorer there is nothing to say about calibration beside that.
+    calibration_of = None if scorer is None else lambda _: scorer.fitted
+    draft = read_draft(
+        path, environment=environment, calibration_of=calibration_of, imports=imports
+    )
     return Draft(policy=draft.policy, faults=(*faults, *draft.faults)), scorer
 
 

@@ -1,0 +1,75 @@
+"""Each place a route names, looked up in a saved exchange."""
+
+from collections.abc import Iterator, Mapping
+
+from gatekeeper.cli.replay import Saved
+from gatekeeper.cli.trails import Trail, document, follow, items, keys, kind, text_fault
+from gatekeeper.policy import LastMessage, RequestSource, ResponseSource, Route, Shape, StateSource
+
+# What was found at a place, or in words why nothing can be.
+Looked = tuple[str, str | Trail]
+
+# A body as JSON, or None and why it is none.
+_Body = tuple[object, str | None]
+
+_FIRST_CHOICE = "/choices/0/message/content"
+_MESSAGES = "/messages"
+
+
+def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
+    """Yield the places with what stands there, in the order of the policy."""
+    headers = {name.lower(): value for name, value in saved.headers}
+    coding = headers.get(b"content-encoding", b"").decode("latin-1")
+    response = document(saved.response, coding, route.bounds)
+    request: _Body = (None, "there is none; give it with --request FILE")
+    if saved.request:
+        request = document(saved.request, "", route.bounds)
+    if route.answer is not Shape.PLAIN:
+        pointer = _FIRST_CHOICE if route.answer is Shape.OPENAI_CHAT else route.answer
+        yield "answer", _trail(response, pointer)
+    if route.question is not None:
+        question = route.question
+        pointer = question.pointer if isinstance(question, LastMessage) else question
+        yield "question", _trail(request, pointer)
+    for position, source in enumerate(route.context):
+        place = f"context[{position}]"
+        match source:
+            case ResponseSource():
+                yield from _in_body(place, "response", response, source)
+            case RequestSource():
+                yield from _in_body(place, "request", request, source)
+            case StateSource():
+                yield from _in_state(place, saved.state, source)
+
+
+def _in_body(
+    place: str, name: str, body: _Body, source: ResponseSource | RequestSource
+) -> Iterator[Looked]:
+    is_chat = isinstance(source, RequestSource) and bool(source.roles)
+    pointer = source.pointer or (_MESSAGES if is_chat else "")
+    trail = _trail(body, pointer)
+    yield f"{place} {name}", trail
+    if isinstance(trail, Trail) and trail.is_found and not is_chat:
+        yield from _in_passages(place, items(body[0], pointer), source.text)
+
+
+def _in_state(place: str, state: Mapping[str, object], source: StateSource) -> Iterator[Looked]:
+    name, value = source.name, state.get(source.name)
+    if value is None:
+        there = keys(list(state)) or "none"
+        found = f"nothing named {name}; give it with --state FILE (keys there: {there})"
+        yield f"{place} state", found
+        return
+    yield f"{place} state", Trail(pointer=name, followed=name, there=kind(value))
+    yield from _in_passages(place, items(value, ""), source.text)
+
+
+def _in_passages(place: str, passages: Iterator[object], text: str | None) -> Iterator[Looked]:
+    fault = text_fault(passages, text)
+    if fault is not None:
+        yield f"{place}.text", fault
+
+
+def _trail(body: _Body, pointer: str) -> str | Trail:
+    value, fault = body
+    return f"the body can't be read: {fault}" if fault else follow(value, pointer)
