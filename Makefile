@@ -3,12 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .venv-demo
+WHEEL := $(CURDIR)/build/wheel
 PORT ?= 8000
 
-.PHONY: test lint types unit wheel bench demo clean
+.PHONY: test env lint types wheel unit bench demo clean
 
-# Order matters: the red step names the fault.
-test: lint types unit
+# Order matters: the red step names the fault. The last lines are those of the longest step.
+test: env lint types wheel unit
+
+env: $(VENV)/ready
 
 $(VENV)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +26,19 @@ lint: $(VENV)/ready
 
 types: $(VENV)/ready
 	$(BIN)/mypy
+
+# The tests that read files of the package, on the wheel, in a copy that has no source to fall
+# back on.
+wheel: $(VENV)/ready
+	rm -rf $(WHEEL)
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEEL)/dist .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--target $(WHEEL)/installed $(WHEEL)/dist/*.whl
+	git ls-files -z -- ':!gatekeeper' | tar --null -T - -cf - | tar -xf - -C $(WHEEL)
+	cd $(WHEEL) && export PYTHONPATH=$(WHEEL)/installed && \
+		$(abspath $(BIN))/python -c \
+		"import gatekeeper as g; assert g.__path__ == ['$(WHEEL)/installed/gatekeeper']" && \
+		$(abspath $(BIN))/pytest -q tests/cli tests/config tests/demo tests/observe
 
 unit: $(VENV)/ready
 	$(BIN)/pytest --cov --cov-report=term
