@@ -27,7 +27,26 @@ GOOD = "Refunds take 14 days."
 BAD = "Refunds take 90 days."
 FACT = "Refunds are paid within 14 days."
 
+JSON = [(b"content-type", b"application/json")]
 ALL_WITHHELD = Reactions(default=Action.WITHHOLD)
+
+
+class SilentGate(FakeGate):
+    """A gate that never answers; ``is_cancelled`` tells that it was let go."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.is_cancelled = False
+        self.asked_at = asyncio.Event()
+
+    async def check(self, *_: Any, **__: Any) -> Any:
+        """Wait for ever."""
+        self.asked_at.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.is_cancelled = True
+            raise
 
 
 class Controlled:
@@ -255,3 +274,19 @@ def answering(
 def reply(answer: object = GOOD, *contexts: object) -> dict[str, object]:
     """Return the JSON of a retrieval endpoint."""
     return {"answer": answer, "contexts": list(contexts or (FACT,)), "took": 12}
+
+
+async def silent() -> Message:
+    """Receive nothing, ever."""
+    await asyncio.Event().wait()
+    return {}
+
+
+def silent_after_request() -> Any:
+    """Return a receive with one empty request in it."""
+    incoming = [{"type": "http.request"}]
+
+    async def receive() -> Message:
+        return incoming.pop() if incoming else await silent()
+
+    return receive
