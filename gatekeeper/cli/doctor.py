@@ -1,5 +1,6 @@
 """``gatekeeper doctor``: what would keep the gate from working on this machine."""
 
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -13,14 +14,28 @@ FAILED = 1
 
 @click.command("doctor")
 @model_option
+@click.option(
+    "-c",
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A policy file to look at as well, with the model it asks for.",
+)
 @click.pass_context
-def command(context: click.Context, *, model: Path | None) -> None:
+def command(context: click.Context, *, model: Path | None, config: Path | None) -> None:
     """Look for what would keep the gate from working here.
 
     One line a finding: ok, warn or fail. Exit code: 1 if anything fails.
     """
+    if config is not None and model is not None:
+        raise click.UsageError("give --config or --model: a policy names its model itself")
+    looks = model_looks(model)
+    if config is not None:
+        # Imported inside the look, as all that can be broken.
+        path = config
+        module = "gatekeeper.cli.soundness"
+        looks = (("policy", lambda: import_module(module).policy_findings(path)),)
     failed = False
-    for finding in findings((*machine_looks(), *model_looks(model))):
+    for finding in findings((*machine_looks(), *looks)):
         say(visible(str(finding), keep_blanks=True))
         failed = failed or finding.state is State.FAIL
     context.exit(FAILED if failed else 0)

@@ -132,7 +132,7 @@ def _files(folder: Path) -> Iterator[Finding]:
 
 def _self_test(folder: Path) -> Iterator[Finding]:
     session = import_module("gatekeeper.runtime.session").load(folder)
-    report = import_module("gatekeeper.runtime.selftest").self_test(session, session.manifest)
+    report = import_module("gatekeeper.build").prove(session).report
     yield _scores_kept(report)
     yield _invariance(report)
 
@@ -145,8 +145,10 @@ def _scores_kept(report: "SelfTestReport") -> Finding:
 
 def _invariance(report: "SelfTestReport") -> Finding:
     text = f"alone, batched and padded at most {report.largest_shift:.2g} apart"
-    state = State.OK if report.is_invariant else State.WARN
-    return Finding(state=state, name="invariance", text=text)
+    if report.is_invariant:
+        return Finding(state=State.OK, name="invariance", text=text)
+    text += ": served apps run each pair alone at full length, which is slower"
+    return Finding(state=State.WARN, name="invariance", text=text)
 
 
 def _calibration(folder: Path) -> Iterator[Finding]:
