@@ -185,8 +185,12 @@ def test_file_that_can_not_be_opened_is_code_2(
     policy.write_text(toml({}))
     body.touch()
 
+    read = Path.read_bytes
+
     def refuse(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
+        if path == body:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
 
