@@ -5,7 +5,7 @@ handed over. Whatever goes wrong becomes a verdict with a reason, never an excep
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -13,14 +13,13 @@ from gatekeeper.asgi import evidence
 from gatekeeper.asgi.coding import decode
 from gatekeeper.asgi.jsontext import UncheckableError, parse
 from gatekeeper.asgi.payload import Payload, read
-from gatekeeper.asgi.services import Checker, Services
+from gatekeeper.asgi.services import Checker, Services, Walk, Walker
 from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Route
-from gatekeeper.protocols import Priority, Usage
+from gatekeeper.protocols import Priority, Steps, Usage
 from gatekeeper.verdict import (
     Evidence,
     NotCheckedReason,
-    Passage,
     UnresolvedReason,
     Verdict,
     unresolved,
@@ -89,24 +88,45 @@ class Inspection:
 
     async def _verdicts(self) -> tuple[Verdict, ...]:
         bodies: list[bytes] = []
-        gathered: list[Evidence] = []
-        reading = open_payload(self.material, self.findings, bodies)
+        reading: Steps = open_payload(self.material, self.findings, bodies)
+        resolved: dict[str, list[evidence.Found]] = {}
         if self.material.sources.resolvers:
             await self._work(reading)
-            resolved = await self._resolve(bodies)
-            if resolved is None:
+            reading = iter(())
+            if not await self._resolve(bodies, resolved):
                 reason = UnresolvedReason.RESOLVER_ERROR
                 return tuple(unresolved(reason, text or "") for text in self._texts)
-            await self._work(self._gather(resolved, gathered))
-        else:
-            # One way to the worker and back: under load each one waits for all other requests.
-            await self._work(chain(reading, self._gather({}, gathered)))
+        gathered: list[Evidence] = []
+        return await self._judged(chain(reading, self._gather(resolved, gathered)), gathered)
+
+    async def _judged(self, reading: Steps, gathered: list[Evidence]) -> tuple[Verdict, ...]:
+        """Read, then have the answers checked against what was gathered.
+
+        One way to the worker and back if it can be: under load each waits for all other requests.
+        """
+        walks: list[Walk] = []
+        steps = chain(reading, self._walk(gathered, walks))
+        try:
+            await self._work(steps)
+        except UnavailableError as error:
+            if not walks:
+                raise
+            walks[0].give_up(error.reason)
+        if walks:
+            return (walks[0].conclude(),)
         texts = self._texts
         if len(texts) == 1:  # no task of its own for the one that nearly all have
             return (await self._check(texts[0], gathered[0]),)
         return tuple(await asyncio.gather(*(self._check(text, gathered[0]) for text in texts)))
 
-    async def _work(self, steps: Iterator[None]) -> None:
+    def _walk(self, gathered: list[Evidence], walks: list[Walk]) -> Steps:
+        """Check the answer right behind the reading, if there is one and the gate has steps."""
+        text = self._texts[0] if len(self._texts) == 1 else None
+        if text and text.strip() and isinstance(self.gate, Walker):
+            walks.append(self.gate.begin(gathered[0]))
+            yield from walks[0].steps(text)
+
+    async def _work(self, steps: Steps) -> None:
         await self.services.judge.run(
             steps, deadline=self.deadline, priority=self.priority, usage=self.findings.usage
         )
@@ -116,26 +136,28 @@ class Inspection:
         """The answers, once they are found."""
         return () if self.findings.payload is None else self.findings.payload.texts
 
-    async def _resolve(self, bodies: list[bytes]) -> dict[str, list[str | Passage]] | None:
-        """Ask the resolvers, each within its time; None if one fails in whatever way."""
+    async def _resolve(
+        self, bodies: list[bytes], resolved: dict[str, list[evidence.Found]]
+    ) -> bool:
+        """Ask the resolvers, each within its time; False if one fails in whatever way."""
         loop = asyncio.get_running_loop()
-        resolved = {}
         for target, resolver in self.material.sources.resolvers.items():
             texts = tuple(text or "" for text in self._texts)
             exchange = self.material.exchange(b"".join(bodies), texts)
             future = loop.run_in_executor(self.services.executor, evidence.call, resolver, exchange)
             await asyncio.wait({future}, timeout=self.material.route.bounds.resolver_s)
-            if not future.done():
-                future.cancel()
-                return None
             # The user's code may raise anything; here that is an answer like any other.
-            if future.exception() is not None:
-                return None
+            error = future.exception() if future.done() else TimeoutError()
+            if error is not None:
+                future.cancel()
+                route = self.material.route.path
+                self.services.failed("resolver_failed", error, route=route, resolver=target)
+                return False
             resolved[target] = future.result()
-        return resolved
+        return True
 
     def _gather(
-        self, resolved: Mapping[str, Iterable[str | Passage]], gathered: list[Evidence]
+        self, resolved: Mapping[str, list[evidence.Found]], gathered: list[Evidence]
     ) -> Iterator[None]:
         """Join the passages of all sources and count their words."""
         route, payload = self.material.route, self.findings.payload

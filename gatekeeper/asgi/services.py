@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gatekeeper.policy import Route
-from gatekeeper.protocols import Controls, Judge, Priority, Telemetry, Usage
-from gatekeeper.verdict import Evidence, Verdict
+from gatekeeper.protocols import Controls, Judge, Priority, Steps, Telemetry, Usage
+from gatekeeper.verdict import Evidence, UnresolvedReason, Verdict
 
 # A resolver that hangs keeps its thread; when all hang, further ones fail in their time.
 _RESOLVERS = 8
@@ -35,6 +35,47 @@ class Checker(Protocol):
             UnavailableError: If the work was refused or given up.
         """
         ...
+
+
+class Walk(Protocol):
+    """One check whose steps somebody else hands to the judge; ``gatekeeper.gate.Check`` is one."""
+
+    def steps(self, answer: str) -> Steps:
+        """Return all work on a whole answer."""
+        ...
+
+    def give_up(self, reason: UnresolvedReason) -> None:
+        """Note that the judge left the steps where they stand."""
+        ...
+
+    def conclude(self) -> Verdict:
+        """Give the verdict on what the steps have come to."""
+        ...
+
+
+@runtime_checkable
+class Walker(Protocol):
+    """A gate whose steps can follow others in one call of the judge.
+
+    Under load each call waits for all other requests. What is only a ``Checker`` is asked in a
+    call of its own.
+    """
+
+    def begin(self, evidence: Evidence) -> Walk:
+        """Begin the check of one answer."""
+        ...
+
+
+class Failed(Protocol):
+    """Takes what broke off a check; ``EventLog.failed`` is one."""
+
+    def __call__(self, event: str, error: BaseException, **facts: str) -> None:
+        """Tell of an error by its type and place, never by its text, which may quote an answer."""
+        ...
+
+
+def _unheard(event: str, error: BaseException, **facts: str) -> None:
+    """Tell nobody."""
 
 
 class Ledger:
@@ -100,12 +141,14 @@ class Services:
     """What a request is served with. ``clock`` is monotonic, seconds; ``secret`` keys shares.
 
     ``gate_for`` gives the gate of a route where routes differ (boilerplate); else ``gate`` is it.
+    ``failed`` takes ``resolver_failed`` and ``check_failed``, which end unresolved.
     """
 
     gate: Checker
     judge: Judge
     controls: Controls
     telemetry: Telemetry
+    failed: Failed = _unheard
     gate_for: Callable[[Route], Checker] | None = None
     secret: bytes = b""
     clock: Callable[[], float] = time.monotonic

@@ -105,10 +105,10 @@ def test_model_that_fails_is_answered_by_policy(whole: Whole) -> None:
 
 
 def test_closed_gate_still_answers(whole: Whole) -> None:
-    """During shutdown nobody is left to write a text; the block needs no worker."""
+    """During shutdown nobody is left to write a long text; the block needs no worker."""
     whole.judge.close()
 
-    sent = whole.answer(BAD)
+    sent = whole.answer(BAD * 1_000)
 
     assert sent.status == 422
     assert sent.json["gatekeeper"]["reason"] == "shutdown"
