@@ -12,6 +12,7 @@ from gatekeeper.testing import FakeGate
 from gatekeeper.verdict import Action, NotCheckedReason, Outcome, UnresolvedReason, Verdict
 from tests.asgi.wire import (
     BAD,
+    FACT,
     GOOD,
     JSON,
     Desk,
@@ -94,7 +95,7 @@ def test_app_that_returns_without_an_end_is_broken() -> None:
 @pytest.mark.parametrize("reason", list(UnresolvedReason))
 def test_refused_work_follows_the_policy(reason: UnresolvedReason) -> None:
     """The text is put in place although the check never began: a reply is never refused."""
-    desk = Desk(app=answering(reply(BAD)))
+    desk = Desk(app=answering(reply(BAD, FACT * 1_000)))
     desk.judge.refuses = reason
 
     sent = desk.get()
