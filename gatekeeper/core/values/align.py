@@ -34,8 +34,9 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The claim's values and terms, and the evidence sentences, best-aligned first."""
+    """The claim's words, values and terms, and the evidence sentences, best-aligned first."""
 
+    plain: str
     values: tuple[Value, ...]
     terms: frozenset[str]
     aligned: tuple[Aligned, ...]

@@ -4,17 +4,18 @@ Stated and derived are generous, clashing and absent strict: a false alarm block
 a miss leaves the claim to the model.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
 from gatekeeper.core.values.derive import derive
 from gatekeeper.core.values.extract import extract
-from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms
+from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms, find_words
+from gatekeeper.core.values.listed import counts, is_count, lists_itself
 from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
+from gatekeeper.core.values.names import judge_name
 from gatekeeper.core.values.polarity import is_negative, polarity
 from gatekeeper.core.values.written import judge_written
 
@@ -45,7 +46,10 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
     """
     values = extract(plain)
     claim_terms = blanked_terms(hypothesis, extract(hypothesis))
-    claim = Claim(values=values, terms=claim_terms, aligned=align(claim_terms, facts), facts=facts)
+    claim = Claim(
+        plain=plain, values=values, terms=claim_terms, aligned=align(claim_terms, facts),
+        facts=facts,
+    )  # fmt: skip
     findings = [finding for value in values for finding in _judge(value, claim)]
     if is_negative(plain):
         findings = [finding for finding in findings if _holds_under_negation(finding, facts)]
@@ -67,29 +71,32 @@ def _holds_under_negation(finding: Finding, facts: FactIndex) -> bool:
 
 def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
     if value.kind in LITERAL:
-        written = judge_written(value, claim)
-        if written is not None:
-            yield written
-        return
-    holders = _holders(value, claim)
+        found = judge_written(value, claim)
+    else:
+        holders = _holders(value, claim)
+        named = judge_name(value, [holder.position for holder in holders], claim)
+        found = named or _judge_amount(value, claim, holders)
+    if found is not None:
+        yield found
+
+
+def _judge_amount(value: Value, claim: Claim, holders: list[_Holder]) -> Finding | None:
     rival = _rival(value, claim)
     if holders:
-        yield _explained(value, claim, holders, rival)
-        return
+        return _explained(value, claim, holders, rival)
     found = (
         _points(value, claim)
         or _composed(value, claim)
         or _in_words(value, claim)
         or _derived(value, claim)
     )
-    if found is not None:
-        yield found
-    elif value.weak:
-        return
-    elif rival is not None and rival.of_claim >= ALIGNED:
-        yield _clash(value, rival.position, "differs")
-    elif value.kind is not Kind.ORDINAL:
-        yield Finding(value=value, relation=Relation.ABSENT, rule="absent")
+    if found is not None or value.weak:
+        return found
+    if rival is not None and rival.of_claim >= ALIGNED:
+        return _clash(value, rival.position, "differs")
+    if value.kind is Kind.ORDINAL:
+        return None
+    return Finding(value=value, relation=Relation.ABSENT, rule="absent")
 
 
 def _clash(value: Value, position: int, rule: str) -> Finding:
@@ -181,6 +188,8 @@ def _takes_place(value: Value, other: Value, claim: Claim, aligned: Aligned) -> 
         return False
     if value.kind is Kind.DATE:
         return _conflict(value, other)
+    if value.name or other.name:
+        return value.name == other.name
     if value.readings[0].unit or value.noun == other.noun:
         return True
     return aligned.is_copy
@@ -209,12 +218,11 @@ def _in_words(value: Value, claim: Claim) -> Finding | None:
     "7.8 per cent" may have been cut in two as sentences, "113" be part of "A-113".
     """
     words = spoken(value.text)
-    place = f" {claim.facts.words} ".find(f" {words} ")
     if len(words) < 2 or value.bound is not None:
         return None
-    if place < 0:
+    position = find_words(words, claim.facts)
+    if position is None:
         return None
-    position = bisect_right(claim.facts.word_starts, place) - 1
     return Finding(value=value, relation=Relation.STATED, rule="words", sentence=position)
 
 
@@ -233,12 +241,16 @@ def _points(value: Value, claim: Claim) -> Finding | None:
 
 
 def _derived(value: Value, claim: Claim) -> Finding | None:
-    """Try each close sentence alone, then the closest ones together."""
+    """Try each close sentence alone, then the closest ones together.
+
+    Without a term in common a sentence explains nothing: some sum always fits. What is part of a
+    name is stated or it is not.
+    """
+    if value.name:
+        return None
     facts = claim.facts.facts
     nearest = [aligned.position for aligned in claim.aligned[:_DERIVE_FROM]]
-    if not nearest:
-        nearest = list(range(min(len(facts), _DERIVE_FROM)))
-    groups = [[position] for position in nearest] + [sorted(nearest)]
+    groups = [[position] for position in nearest] + [sorted(nearest)] * (len(nearest) > 1)
     for group in groups:
         found = derive(value, [facts[position] for position in group])
         if found is not None:
@@ -246,4 +258,16 @@ def _derived(value: Value, claim: Claim) -> Finding | None:
                 value=value, relation=Relation.DERIVED, rule=found.rule, sentence=group[0],
                 note=found.note,
             )  # fmt: skip
+    return _counted(value, claim, nearest)
+
+
+def _counted(value: Value, claim: Claim, nearest: list[int]) -> Finding | None:
+    """Accept the number of things that a close sentence, or the claim itself, lists."""
+    if not is_count(value):
+        return None
+    for position in nearest:
+        if counts(value, claim.terms, claim.facts.facts[position]):
+            return Finding(value=value, relation=Relation.DERIVED, rule="count", sentence=position)
+    if lists_itself(value, claim.plain, frozenset(claim.facts.by_term)):
+        return Finding(value=value, relation=Relation.DERIVED, rule="count")
     return None

@@ -4,7 +4,6 @@ A derived value is not yet a supported one: the model keeps the last word, so th
 generous. All of them look at a handful of sentences and at most MAX_OPERANDS values.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,9 +14,7 @@ from gatekeeper.core.values.model import Fact, Kind, Reading, Value
 from gatekeeper.core.values.units import HOUR, MINUTE, MONTH, YEAR
 
 MAX_OPERANDS = 14
-MAX_COUNT = 30  # longest list that is counted
 
-_LIST_MARK = re.compile(r",|;|\band\b|\bor\b|&")
 _DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 
@@ -31,23 +28,26 @@ class Derivation:
 
 def derive(claim: Value, facts: Sequence[Fact]) -> Derivation | None:
     """Return the first rule by which the values of some sentences give a claim's value."""
-    operands = [value for fact in facts for value in fact.values][:MAX_OPERANDS]
+    operands = [value for fact in facts for value in fact.values[:MAX_OPERANDS]][:MAX_OPERANDS]
     for found, derivation in _results(claim, operands):
         if agreement(claim, found) in (Match.SAME, Match.BOUND, Match.ROUNDING, Match.CONVERSION):
             return derivation
-    return _count(claim, facts)
+    return None
 
 
 def _results(claim: Value, operands: Sequence[Value]) -> Iterator[tuple[Value, Derivation]]:
     """Yield what can be worked out from the operands, each with its rule."""
     numbers = [(value, value.readings[0]) for value in operands if _is_amount(value)]
     for (one, a), (other, b) in combinations(numbers, 2):
+        if _is_name(one, other):
+            continue
         if a.unit == b.unit:
             yield from _pairs(one, other, a, b)
-        if "" in (a.unit, b.unit):
+        if "" in (a.unit, b.unit) and not one.name:
             note = Derivation(rule="product", note=f"{one.text} x {other.text} = {claim.text}")
             yield _made(a if a.unit else b, a.low * b.low), note
-    yield from _totals(claim, numbers)
+    for named in (False, True):
+        yield from _totals(claim, [row for row in numbers if bool(row[0].name) is named])
     yield from _between_dates(operands)
     yield from _shifted_years(operands)
 
@@ -55,6 +55,14 @@ def _results(claim: Value, operands: Sequence[Value]) -> Iterator[tuple[Value, D
 def _is_amount(value: Value) -> bool:
     kinds = (Kind.NUMBER, Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY, Kind.DURATION)
     return value.kind in kinds or (value.kind is Kind.DATE and len(value.readings) > 1)
+
+
+def _is_name(one: Value, other: Value) -> bool:
+    """True if one of two numbers is part of a name, or both of the same one.
+
+    "Air 2" is no amount beside "24 monitors"; "North 120, South 80" are two amounts.
+    """
+    return bool(one.name) != bool(other.name) or bool(one.name and one.name == other.name)
 
 
 def _made(reading: Reading, low: Fraction) -> Value:
@@ -171,24 +179,3 @@ def _shifted_years(operands: Sequence[Value]) -> Iterator[tuple[Value, Derivatio
                 made = Reading(kind=Kind.DATE, number=Fraction(parts[0]), parts=parts)
                 value = Value(text="=", start=0, end=1, readings=(made,))
                 yield value, Derivation(rule="date", note=f"{dated.text} and {span.text}")
-
-
-def _count(claim: Value, facts: Sequence[Fact]) -> Derivation | None:
-    """Explain a small whole number by the length of a list in one of the sentences."""
-    reading = claim.readings[-1] if claim.kind is Kind.DATE else claim.readings[0]
-    wanted = reading.number
-    if reading.unit or reading.kind is not Kind.NUMBER or not 2 <= wanted <= MAX_COUNT:
-        return None
-    for fact in facts:
-        if wanted in _list_lengths(fact.text):
-            return Derivation(rule="count", note=None)
-    return None
-
-
-def _list_lengths(text: str) -> set[int]:
-    """Return how many items the lists of a sentence can have: marks plus one, in any stretch."""
-    marks = 0
-    for found in _LIST_MARK.finditer(text):
-        both = found.group() in ("and", "or") and text[: found.start()].rstrip().endswith(",")
-        marks += not both
-    return set(range(2, min(marks + 1, MAX_COUNT) + 1))

@@ -24,14 +24,25 @@ from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.phrases import flagged
 from gatekeeper.core.values.readings import quantities
 from gatekeeper.core.values.tokens import Token, tokenize
+from gatekeeper.core.values.units import UNITS
 
-# Not values: citation markers, the numbers of list items and steps.
+_PLACE = r"(?:section|paragraph|page|chapter)s?\s[0-9]{1,3}(?:\.[0-9]{1,3}){0,3}"
+_TEXT = r"(?:passage|document|doc|source|excerpt|snippet|chunk)"
+_MORE = r"(?:(?:,\s|\s(?:and|or|to)\s|\s?-\s?)[0-9]{1,3}){0,9}\b(?![.,:/]?[0-9])"
+# Not values: citation markers, the numbers of list items and steps, references to passages. "The
+# shop sources 5 kinds" is no reference, and neither is "the document 14 days before".
 _MARKERS = re.compile(
     r"\[[0-9]{1,3}(?:[,;-]\s?[0-9]{1,3}){0,9}\]"
     r"|^\s{0,8}\(?[0-9]{1,3}[.)](?:\s|$)"
-    r"|\bstep\s[0-9]{1,3}\b",
+    r"|\bstep\s[0-9]{1,3}\b"
+    rf"|\b(?:see|cf\.|sources?:)\s(?:also\s)?{_PLACE}"
+    rf"|\b{_PLACE}(?=\s(?:of|in)\s(?:the\s)?{_TEXT}\b)"
+    rf"|\b{_TEXT}\s(?:id\s|no\.\s|\#\s?)?[0-9]{{1,3}}{_MORE}"
+    rf"|\b{_TEXT}s\s[0-9]{{1,3}}{_MORE}(?=\s?(?:[,.;:)\]]|$)|\s(?:say|state|show)\b)",
     re.MULTILINE | re.IGNORECASE,
 )
+_TIMES = frozenset("times working business calendar weekdays".split())
+_NEXT_WORD = re.compile(r"\s?(%|[^\W\d_]+)")
 _QUARTER = re.compile(r"\b[Qq]([1-4])\b")
 # Thousands and decimals torn apart by a tokenizer: "12, 000", "1. 7 million".
 _TORN = re.compile(
@@ -51,7 +62,8 @@ def extract(text: str) -> tuple[Value, ...]:
     found = list(quotations(text))
     taken = bytearray(len(text))
     for marker in _MARKERS.finditer(text):
-        take(taken, marker.start(), marker.end())
+        if not _is_amount(text, marker.end()):
+            take(taken, marker.start(), marker.end())
     starts = [token.start for token in tokens]
     for source in _sources(text, tokens):
         for value in source(text):
@@ -62,6 +74,14 @@ def extract(text: str) -> tuple[Value, ...]:
     found += [_as_written(value, text) for value in quantities(tokens)]
     found += _torn(text, taken)
     return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
+
+
+def _is_amount(text: str, end: int) -> bool:
+    """True if a unit follows what looks like a marker: "[5] euros", "the passage 12 metres on"."""
+    word = _NEXT_WORD.match(text, end)
+    if word is None or text[end - 1] in ".) " or word[1].istitle():
+        return False
+    return word[1].lower() in UNITS or word[1].lower() in _TIMES
 
 
 def _sources(text: str, tokens: list[Token]) -> Iterator[Callable[[str], Iterable[Value]]]:

@@ -1,5 +1,6 @@
 """The evidence with its values and terms computed once, and how close a sentence is to a claim."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
@@ -14,6 +15,15 @@ T = TypeVar("T", bound=Key)
 
 # Below this many sentences all are compared; above it those that share a value or most terms.
 SCAN_ALL = 400
+
+
+def find_words(words: str, index: FactIndex) -> int | None:
+    """Return the sentence in which words begin that stand in the evidence, None if they do not.
+
+    The words are as ``spoken`` gives them; they may run on into the next sentence.
+    """
+    place = f" {index.words} ".find(f" {words} ") if words else -1
+    return bisect_right(index.word_starts, place) - 1 if place >= 0 else None
 
 
 def index(sentences: Sequence[str]) -> FactIndex:

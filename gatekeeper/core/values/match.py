@@ -41,6 +41,13 @@ def keys(value: Value) -> Iterator[Key]:
             yield f"{year}"
             yield f"{month}-0"
         yield from {reading.number, reading.top, reading.low, reading.high}
+    if value.name:
+        yield name_key(value.name)
+
+
+def name_key(name: str) -> str:
+    """Return the key under which numbers that are part of a name are found."""
+    return f"name {name}"
 
 
 def agreement(claim: Value, evidence: Value) -> Match | None:

@@ -80,6 +80,7 @@ class Value:
 
     ``weak`` marks what may be an idiom ("one", "half", "first", "a year"): it can support a claim
     but is never judged itself. ``noun`` is the stem of the word counted, "" if none follows.
+    ``name`` is the lower-case word of a name that the number may be part of ("Air 2"), "" if none.
     """
 
     text: str
@@ -91,6 +92,7 @@ class Value:
     bound: Bound | None = None
     weak: bool = False
     noun: str = ""
+    name: str = ""
 
     def __post_init__(self) -> None:
         if not self.readings or not 0 <= self.start < self.end:

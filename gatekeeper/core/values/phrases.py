@@ -42,6 +42,7 @@ _AFTER: dict[str, Bound | str] = {
 # Most values have none of these beside them; longer phrases are looked up only where one is.
 _LAST_WORDS = frozenset(tokenize(phrase)[-1].low for phrase in _BEFORE)
 _FIRST_WORDS = frozenset(tokenize(phrase)[0].low for phrase in _AFTER)
+_SENTENCE_ENDS = frozenset(".!?:;\"'()*-|")
 _MAX_FLAGS = 3  # "up to about 5"
 
 
@@ -84,3 +85,20 @@ def noun_at(tokens: list[Token], at: int) -> str:
         at += 1
     word = word_at(tokens, at)
     return stem(word) if word.isalnum() and word not in STOP_WORDS else ""
+
+
+def name_before(tokens: list[Token], at: int, end: int) -> str:
+    """Return the lower-case word of a name before the tokens [at, end), "" if none.
+
+    "Air 2", "iPhone 15". A capital that only opens a sentence makes no name, but "North 120," does.
+    """
+    if at < 1 or glued(tokens, at):
+        return ""
+    word = tokens[at - 1]
+    if not word.text.isalpha() or word.low in STOP_WORDS or word.low in _LAST_WORDS:
+        return ""
+    if word.text[1:] != word.low[1:]:
+        return word.low
+    opens = at == 1 or tokens[at - 2].low in _SENTENCE_ENDS
+    is_label = word_at(tokens, end) in ("", ",", ";")
+    return word.low if word.text[0].isupper() and (is_label or not opens) else ""

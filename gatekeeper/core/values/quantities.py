@@ -163,9 +163,10 @@ def _compound(tokens: list[Token], found: Quantity) -> Quantity:
 
 
 def read_upper_end(tokens: list[Token], first: Quantity) -> Quantity | None:
-    """Read the upper end of a range: "3 to 5", "between 3 and 5", "5-7 days", "3 or 4".
+    """Read the upper end of a range: "3 to 5", "between 3 and 5", "5-7 days".
 
-    "from 40 to 50" is left as two values: it may be a change as well as a range.
+    "from 40 to 50" is left as two values: it may be a change as well as a range. So are "3 or 4
+    days" and "5 euros a month to 50 euros a year": each of two alternatives holds by itself.
     """
     sign, before = word_at(tokens, first.end), word_at(tokens, first.begin - 1)
     alike = glued(tokens, first.end) == glued(tokens, first.end + 1)
@@ -173,16 +174,34 @@ def read_upper_end(tokens: list[Token], first: Quantity) -> Quantity | None:
         (sign == "to" and before != "from")
         or (sign == "and" and before == "between")
         or (sign == "-" and alike)
-        or sign == "or"
     )
     if not is_range or first.number.ordinal or first.end + 1 >= len(tokens):
         return None
     second = read_quantity(tokens, first.end + 1)
     if second is None or second.number.ordinal or second.article or is_year(tokens, first.number):
         return None
-    if second.units and first.units and second.units[0].dimension != first.units[0].dimension:
+    if not _are_alike(first, second):
         return None
     return second if _ends(first, second)[0] < _ends(first, second)[1] else None
+
+
+def _are_alike(first: Quantity, second: Quantity) -> bool:
+    """False for amounts of different dimensions, or for different times."""
+    if first.per and second.per and first.per != second.per:
+        return False
+    if not (first.units and second.units):
+        return True
+    return first.units[0].dimension == second.units[0].dimension
+
+
+def read_alternative(tokens: list[Token], first: Quantity) -> Quantity:
+    """Return "3" of "3 or 4 days" with the unit of the other, anything else unchanged."""
+    if first.units or word_at(tokens, first.end) != "or" or first.end + 1 >= len(tokens):
+        return first
+    second = read_quantity(tokens, first.end + 1)
+    if second is None or second.number.ordinal or second.article or first.number.ordinal:
+        return first
+    return replace(first, units=second.units, per=second.per)
 
 
 def _ends(first: Quantity, second: Quantity) -> tuple[Fraction, Fraction]:

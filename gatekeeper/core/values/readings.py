@@ -5,11 +5,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gatekeeper.core.values.model import Kind, Reading, Value
-from gatekeeper.core.values.phrases import flagged, noun_at
+from gatekeeper.core.values.phrases import flagged, name_before, noun_at
 from gatekeeper.core.values.quantities import (
     BEGINNINGS,
     Quantity,
     is_year,
+    read_alternative,
     read_quantity,
     read_upper_end,
 )
@@ -42,7 +43,8 @@ def quantities(tokens: list[Token]) -> Iterator[Value]:
             continue
         second = read_upper_end(tokens, first)
         if second is None:
-            yield _value(tokens, first, first)
+            alone = read_alternative(tokens, first)
+            yield _value(tokens, alone, alone)
             at = max(first.end, at + 1)
         else:
             yield _value(tokens, first, second)
@@ -58,8 +60,19 @@ def _value(tokens: list[Token], first: Quantity, second: Quantity) -> Value:
         readings=tuple(_readings(tokens, first, second)),
         weak=_is_weak(tokens, first, second, noun),
         noun=noun,
+        name=_name(tokens, first, second),
     )
     return flagged(value, tokens, first.begin, second.end)
+
+
+def _name(tokens: list[Token], first: Quantity, second: Quantity) -> str:
+    """Return the name that a lone whole number may be part of, "" for an amount or a year."""
+    number = first.number
+    if first is not second or first.units or first.sign < 0 or number.ordinal or number.fraction:
+        return ""
+    if number.end != number.begin + 1 or number.value.denominator > 1 or is_year(tokens, number):
+        return ""
+    return name_before(tokens, first.begin, first.end)
 
 
 def _is_weak(tokens: list[Token], first: Quantity, second: Quantity, noun: str) -> bool:

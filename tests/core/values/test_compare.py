@@ -22,7 +22,7 @@ def test_a_derivation_is_written_out_for_the_model() -> None:
 def test_a_sum_of_three_and_a_broken_result_are_written_out() -> None:
     """Totals often have more than two parts, and results are not always whole."""
     total = _only("They ate 6.5 kg.", ["They ate 1.5 kg, then 2 kg and then 3 kg."])
-    gap = _only("It is 1.5 kg lighter.", ["The red one weighs 4 kg and the blue one 2.5 kg."])
+    gap = _only("The blue box is 1.5 kg lighter.", ["The red box weighs 4 kg and the blue 2.5 kg."])
 
     assert total.note == "1.5 kg + 2 kg + 3 kg = 6.5 kg"
     assert gap.note == "4 kg - 2.5 kg = 1.5"
