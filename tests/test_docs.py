@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from configparser import ConfigParser
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from tests.transcripts import ROOT, Block, Shell, blocks, commands, is_json, mat
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-LANGUAGES = {"python", "console", "toml", "json"}
+LANGUAGES = {"python", "console", "toml", "json", "ini"}
 
 # An indented usage line of our program, with the lines that continue it.
 _SYNOPSIS = re.compile(r"^    gatekeeper (\w+)((?:.*\n)(?: {8,}.*\n)*)", re.MULTILINE)
@@ -90,6 +91,8 @@ def run(block: Block, place: str, shell: Shell, names: dict[str, object]) -> Non
                 assert found is None or matches(shown, found), f"{place}: {command}\n{found}"
         case "toml":
             check_toml(block, place, shell.folder)
+        case "ini":
+            ConfigParser(interpolation=None).read_string(block.text)
         case _:
             assert is_json(block.text), place
 
