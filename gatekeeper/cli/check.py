@@ -22,6 +22,11 @@ EXIT_CODES = {
     Outcome.NOT_CHECKED: 4,
 }
 
+
+class _Milliseconds(click.IntRange):
+    name = "whole number of milliseconds, such as 200"
+
+
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -42,7 +47,10 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
 @click.option("--question", help="What was asked; gives context and is never evidence.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
-    "--budget-ms", type=click.IntRange(min=1), help="Time for the check; without it no deadline."
+    "--budget-ms",
+    type=_Milliseconds(min=1),
+    metavar="N",
+    help="Time for the check; without it no deadline.",
 )
 @model_option
 @click.pass_context

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import cast
 
 import click
 
@@ -23,7 +22,6 @@ from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.config.standing import Standing, Surroundings, stand
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.calibration import Calibration
-from gatekeeper.gate import Gate
 from gatekeeper.policy import Policy, Route, Shape
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -77,7 +75,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
         response=response.read_bytes(),
         state={} if state is None else _state(state),
     )
-    gate = cast("Gate", open_gate(context, model or scorer.folder).gate)
+    gate = open_gate(context, model or scorer.folder).gate
     try:
         heard = asyncio.run(replay(route, gate, saved))
     finally:

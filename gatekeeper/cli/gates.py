@@ -12,7 +12,7 @@ import click
 
 from gatekeeper.cli.show import tell
 from gatekeeper.evaluation.calibration import Fit
-from gatekeeper.evaluation.run import Checker
+from gatekeeper.gate import Gate
 
 _REMARKS = {
     Fit.NONE: "no calibration.json for this model",
@@ -24,7 +24,7 @@ _REMARKS = {
 class Opened:
     """A gate, to be closed, and where the marks it holds claims against come from."""
 
-    gate: Checker
+    gate: Gate
     fit: Fit
 
 

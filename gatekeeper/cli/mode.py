@@ -140,7 +140,7 @@ def _lines(policy: Policy, file: ModeFile, fitted: Calibration | None) -> Iterat
         yield f"{name}  {control.mode:<7}  share {control.share:g}  ({reason})"
     yield from (f"note: {remark}" for remark in remarks_on(file, policy, around))
     if file.policy and file.policy != policy_hash(policy):
-        yield "note: the policy file was edited after the run-time file; both still hold"
+        yield "note: the policy was edited since the run-time file; that still holds"
 
 
 def _trip_text(path: str, trip: Tripped | None) -> str:

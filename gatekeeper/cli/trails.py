@@ -74,7 +74,7 @@ def text_fault(passages: Iterable[object], text: str | None) -> str | None:
             return f"{text} leads nowhere in passage {position}, {kind(passage)}"
         if not trail.there.startswith("a string"):
             named = f"{text} in passage {position}" if text else f"passage {position}"
-            advice = "" if text else '; say where its text stands: text = "/..."'
+            advice = "" if text else '; write text = "/..."'
             return f"{named} is {trail.there}, no string{advice}"
     return None
 

@@ -4,11 +4,13 @@ Each line of the answer is one claim; its first word says the status it gets.
 """
 
 from pathlib import Path
+from typing import cast
 
 from gatekeeper.cli.gates import Opened
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import ModelMissingError
 from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.gate import Gate
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -41,7 +43,7 @@ class LineGate:
         self.tested.append(tested)
         if model is not None and model.name == "broken":
             raise ModelMissingError(model)
-        return Opened(gate=self, fit=self.fit)
+        return Opened(gate=cast("Gate", self), fit=self.fit)
 
     async def check(
         self, answer: str, evidence: Evidence, *, deadline: float | None = None

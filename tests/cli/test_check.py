@@ -333,9 +333,17 @@ def test_check_that_was_given_up_is_unresolved(
     assert [claim["text"] for claim in shown["claims"]] == ["GIVEN-UP"]
 
 
-def test_budget_of_nothing_is_wrong_usage(files: _Files) -> None:
-    """No budget is left out, not given as 0."""
-    assert files.check("SUPPORTED a", "--budget-ms", "0") == 2
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [("0", "x>=1"), ("0.2", "whole number of milliseconds, such as 200")],
+)
+def test_budget_that_is_none_is_wrong_usage(
+    files: _Files, capsys: pytest.CaptureFixture[str], budget: str, message: str
+) -> None:
+    """No budget is left out, not given as 0; whoever thinks in seconds is told the unit."""
+    assert files.check("SUPPORTED a", "--budget-ms", budget) == 2
+
+    assert message in capsys.readouterr().err
 
 
 def test_model_folder_is_handed_on(files: _Files) -> None:

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.testing import FakeJudge, FakeModel
 from tests.config.policies import toml
+from tests.own_model import own_model
 
 ANSWER = "The lamp is green. The door is small."
 GREEN = "The lamp is green and small."
@@ -32,9 +34,11 @@ class Explain:
         self.skip: frozenset[int] = frozenset()
         self.max_tokens = 2048
         self.judge: FakeJudge | None = None
+        self.models: list[Path | None] = []
 
-    def open(self, _: Path | None, *, tested: bool) -> Opened:
+    def open(self, folder: Path | None, *, tested: bool) -> Opened:
         """Open a gate over a fake model."""
+        self.models.append(folder)
         model = FakeModel(max_tokens=self.max_tokens)
         self.judge = FakeJudge(model, skip=self.skip)
         marks = Thresholds(support=0.5, contradiction=0.9)
@@ -48,9 +52,10 @@ class Explain:
         *words: str,
         request: object = None,
         path: str = "/v1/answer",
+        top: Mapping[str, str] = MappingProxyType({}),
     ) -> str:
         """Return what the command prints."""
-        (self.folder / "gatekeeper.toml").write_text(toml(changes), encoding="utf-8")
+        (self.folder / "gatekeeper.toml").write_text(toml(changes, **top), encoding="utf-8")
         files = {"--response": response, **({} if request is None else {"--request": request})}
         for name, body in files.items():
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -180,11 +185,152 @@ def test_compressed_and_broken_bodies(explain: Explain) -> None:
     assert told["pointers"]["answer"]["found"]
 
     told = explain.json(IN_RESPONSE, b"{")
-    assert told["pointers"]["answer"] == {
-        "found": False,
-        "fault": "the body can't be read: shape",
+    fault = "the body can't be read: shape: no JSON at line 1, column 2"
+    assert told["pointers"]["answer"] == {"found": False, "fault": fault}
+    assert f"answer: {fault}" in explain(IN_RESPONSE, b"{")
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "why"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n{}", [], "shape: no JSON at line 1, it begins with the head; "),
+        (b'{"a": 1, "a": 2}', [], "shape: the key 'a' twice in one object"),
+        (b'{"a": NaN}', [], "shape: NaN, which is no JSON"),
+        (b'{"a": "\xff"}', [], "shape: no UTF-8, the byte 0xff at offset 7"),
+        (b"[" * 100 + b"]" * 100, [], "shape: nested deeper than bounds.json_depth = 64"),
+        (b"[" * 99_000 + b"]" * 99_000, [], "shape: nested deeper than bounds.json_depth = 64"),
+        (b"", [], "shape: it is empty"),
+        (b"x", ["-H", "content-encoding: gzip"], "encoding: gzip"),
+    ],
+)
+def test_body_that_is_no_json_says_what_it_is(
+    explain: Explain, body: bytes, words: list[str], why: str
+) -> None:
+    """A file saved with its head looks like a broken gate until someone says so."""
+    told = explain(IN_RESPONSE, body, *words)
+
+    assert f"answer: the body can't be read: {why}" in told
+
+
+@pytest.mark.parametrize(
+    ("passage", "keys", "fault"),
+    [
+        (
+            {"doc_id": 1, "body": GREEN},
+            'text = "/text"',
+            "/text leads nowhere in passage 0, an object with the keys doc_id, body",
+        ),
+        (
+            {"body": GREEN},
+            'id = "/id"',
+            'passage 0 is an object with the keys body, no string; write text = "/..."',
+        ),
+        ({"n": 7}, 'text = "/n"', "/n in passage 0 is a number, no string"),
+    ],
+)
+def test_passage_without_its_text_is_shown(
+    explain: Explain, passage: object, keys: str, fault: str
+) -> None:
+    """The pointer to the list is right and nothing is checked: the slip is one level down."""
+    changes: dict[str, str | None] = {"context": f'[{{ response = "/contexts/*", {keys} }}]'}
+
+    told = explain(changes, {"answer": ANSWER, "contexts": [passage]})
+
+    assert f"context[0].text: {fault}" in told.splitlines()
+    assert "NOT_CHECKED (shape)" in told
+
+
+def test_list_of_passages_is_looked_through(explain: Explain) -> None:
+    """One bad passage among good ones spoils the check, so it is the one that is named."""
+    changes: dict[str, str | None] = {"context": '[{ response = "/a/*/b", text = "/t" }]'}
+    good, bad = {"t": GREEN}, {"u": GREEN}
+
+    told = explain(changes, {"answer": ANSWER, "a": [{"b": [good]}, {"c": 1}, {"b": bad}]})
+
+    assert "context[0].text: /t leads nowhere in passage 1" in told
+    assert "context[0].text" not in explain(changes, {"answer": ANSWER, "a": [{"b": good}]})
+    assert "context[0].text" not in explain(
+        {"context": '[{ response = "/a/*" }]'}, {"answer": ANSWER, "a": 7}
+    )
+
+
+def test_state_that_holds_no_passages_is_told(explain: Explain, tmp_path: Path) -> None:
+    """A name misspelt in app or policy gives no passage and no error."""
+    told = explain({}, RESPONSE)
+    assert (
+        "context[0] state: nothing named passages; give it with --state FILE (keys there: none)"
+        in told.splitlines()
+    )
+
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps({"pasages": [GREEN]}), encoding="utf-8")
+    assert "(keys there: pasages)" in explain({}, RESPONSE, "--state", str(state))
+
+    state.write_text(json.dumps({"passages": [{"body": GREEN}]}), encoding="utf-8")
+    told = explain({}, RESPONSE, "--state", str(state))
+    assert "context[0] state: passages is a list of 1" in told.splitlines()
+    assert "context[0].text: passage 0 is an object with the keys body, no string" in told
+
+
+def test_chat_is_told_as_far_as_its_first_choice(explain: Explain) -> None:
+    """A chat has its places as well: the answer, the question, the messages."""
+    changes: dict[str, str | None] = {
+        "answer": None,
+        "shape": '"openai-chat"',
+        "question": '{ role = "user" }',
+        "context": '[{ roles = ["system"] }]',
     }
-    assert "answer: the body can't be read: shape" in explain(IN_RESPONSE, b"{")
+    messages = [{"role": "system", "content": GREEN}, {"role": "user", "content": "Which?"}]
+    chat = {"choices": [{"message": {"role": "assistant", "content": "The lamp is green."}}]}
+
+    told = explain(changes, chat, request={"messages": messages}).splitlines()
+
+    for line in (
+        "answer: /choices/0/message/content is a string of 18 characters",
+        "question: /messages is a list of 2",
+        "context[0] request: /messages is a list of 2",
+        "question asked: Which?",
+        f"passage 0: {GREEN}",
+        "marks: support 0.5, contradiction 0.9",
+    ):
+        assert line in told
+    assert "question: the body can't be read: there is none; give it with --request FILE" in (
+        explain(changes, chat)
+    )
+
+
+def test_boilerplate_of_the_route_is_no_claim(explain: Explain) -> None:
+    """What the gate in front of the app passes over is not told as a claim."""
+    told = explain({**IN_RESPONSE, "boilerplate": '["The door is small."]'}, RESPONSE)
+
+    assert "segment [19, 37) boilerplate: The door is small." in told
+    assert "SUPPORTED: " in told
+
+
+def test_model_of_the_policy_is_the_one_that_runs(explain: Explain, tmp_path: Path) -> None:
+    """Another model's verdict explains nothing; a folder is looked for beside the policy."""
+    own_model(tmp_path)
+
+    explain(IN_RESPONSE, RESPONSE, top={"model": '"./model"'})
+    assert explain.models == [tmp_path / "model"]
+
+    explain(IN_RESPONSE, RESPONSE, "--model", str(tmp_path))
+    assert explain.models[1:] == [tmp_path]
+
+    with pytest.raises(ConfigurationError, match="model: found"):
+        explain(IN_RESPONSE, RESPONSE, top={"model": '"nope"'})
+
+
+def test_mode_that_may_not_be_enforced_is_told(explain: Explain) -> None:
+    """The policy says enforce, and the answer went out: here is why."""
+    changes: dict[str, str | None] = {"mode": '"enforce"', "uncalibrated": '"shadow"'}
+
+    told = explain(changes, RESPONSE)
+
+    assert "shadow, share 1 (set by policy; wanted enforce: a public calibration only)" in told
+    record = explain.json(changes, RESPONSE)
+    assert (record["mode"], record["degraded"]) == ("shadow", True)
+    assert record["thresholds"] == {"support": 0.5, "contradiction": 0.9}
 
 
 def test_plain_text_with_passages_from_the_state(explain: Explain, tmp_path: Path) -> None:

@@ -16,7 +16,11 @@ from gatekeeper.policy import Mode
 from tests.config.policies import toml
 
 TRIP = Tripped(to=Mode.SHADOW, blocked=130, of=200, at="2024-05-01T12:00:00+00:00")
-SHARED: dict[str, str | None] = {"path": '"/b"', "share_key": '{ header = "x-user" }'}
+SHARED: dict[str, str | None] = {
+    "path": '"/b"',
+    "share_key": '{ header = "x-user" }',
+    "accept_public_calibration": "true",
+}
 
 
 @pytest.fixture
@@ -74,9 +78,10 @@ def test_finds_the_policy_in_the_current_folder(
     ],
 )
 def test_changes_what_was_said_and_leaves_the_rest(
-    config: Path, words: list[str], expected: Override
+    config: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], expected: Override
 ) -> None:
     """A new share is not a new mode, and only "reset" ends a trip."""
+    monkeypatch.setenv("GATEKEEPER_SECRET", "0123456789abcdef")
     before = Override(mode=Mode.OFF, share=0.5, trip=TRIP, resets=1)
     change_mode_file(mode_path(config), lambda file: file.with_override("/b", before))
     policy = config.read_bytes()
@@ -94,7 +99,12 @@ def test_changes_what_was_said_and_leaves_the_rest(
         (["/b"], "give ROUTE one of off, shadow, enforce, reset, policy, or a --share"),
         (["/b", "on"], "'on' is not one of"),
         (["/b", "enforce", "--share", "50"], "50.0 is not in the range 0<=x<=1"),
-        (["/v1/answer", "enforce", "--share", "0.5"], "no share_key for '/v1/answer'"),
+        (["/v1/answer", "shadow", "--share", "0.5"], '"/v1/answer".share_key: found nothing'),
+        (["/b", "--share", "0.5"], 'route[1] "/b".share: found 0.5 without GATEKEEPER_SECRET'),
+        (
+            ["/v1/answer", "enforce"],
+            'route[0] "/v1/answer".mode: found "enforce" on a calibration fitted to public data',
+        ),
     ],
 )
 def test_refuses_what_cannot_be_honoured(
@@ -105,6 +115,46 @@ def test_refuses_what_cannot_be_honoured(
 
     assert message in capsys.readouterr().err
     assert not mode_path(config).exists()
+
+
+def test_order_that_waits_for_a_calibration_shows_what_holds(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever reads "enforce" here believes that answers are held back."""
+    config.write_text(toml({"uncalibrated": '"shadow"'}), encoding="utf-8")
+
+    assert main(["mode", "/v1/answer", "enforce", "-c", str(config)]) == 0
+
+    assert said(config).mode is Mode.ENFORCE
+    assert capsys.readouterr().out.splitlines() == [
+        "/v1/answer  shadow   share 1  (run-time file; wanted enforce: a public calibration only)"
+    ]
+
+
+def test_route_can_be_let_go_without_its_model(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What holds answers back must end from any machine; what enforces them must be known good."""
+    config.write_text(toml({}, SHARED, model='"./gone"'), encoding="utf-8")
+
+    assert main(["mode", "/b", "shadow", "-c", str(config)]) == 0
+    assert "model: found" in capsys.readouterr().err
+    assert main(["mode", "/b", "enforce", "-c", str(config)]) == 2
+    assert '"enforce" without a calibration for this scorer' in capsys.readouterr().err
+    assert said(config, "/b").mode is Mode.SHADOW
+
+
+def test_edited_policy_takes_nothing_back(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After a deployment one asks whether the switch of last night still holds."""
+    assert main(["mode", "/b", "off", "-c", str(config)]) == 0
+    assert "note:" not in capsys.readouterr().out
+    config.write_text(toml({"budget_ms": "300"}, SHARED), encoding="utf-8")
+
+    assert main(["mode", "-c", str(config)]) == 0
+
+    shown = capsys.readouterr().out.splitlines()
+    assert "off" in shown[1]
+    assert shown[2] == "note: the policy was edited since the run-time file; that still holds"
 
 
 def test_missing_and_broken_files_are_usage_errors(
