@@ -133,6 +133,7 @@ def gated(
             judge=scheduler,
             controls=controls,
             telemetry=Observers([counters, log], failed=log.failed),
+            failed=log.failed,
             secret=os.environ.get(SECRET_VARIABLE, "").encode(),
         ),
         startup=_startup(scheduler, controls),

@@ -212,10 +212,13 @@ def test_enforced_start_that_fails_leaves_nothing_behind(wire: Wire, tmp_path: P
     """Tests of the user's own app must fail then, not hang."""
     top = f'model = "{own_model(tmp_path, "entailment = 0.9", "entailment = 0.5")}"'
 
+    before = {*threading.enumerate()}  # those of other tests' resolvers end when they like
+
     with pytest.raises(SelfTestError), TestClient(wire(mode="enforce", top=top)):
         pass  # pragma: no cover - never reached
 
-    assert not [thread for thread in threading.enumerate() if "gatekeeper" in thread.name]
+    left = {*threading.enumerate()} - before
+    assert not [thread for thread in left if "gatekeeper" in thread.name]
 
 
 def test_shadow_goes_on_with_a_model_that_scores_otherwise(
@@ -397,3 +400,17 @@ def test_path_that_the_app_does_not_have_is_told_of(
 
     (record,) = [record for record in caplog.records if "route_unmatched" in record.getMessage()]
     assert (record.levelname, '"/answre"' in record.getMessage()) == ("WARNING", True)
+
+
+def test_failed_resolver_is_in_the_log(wired: Wired, caplog: pytest.LogCaptureFixture) -> None:
+    """Every answer of the route is unresolved then; the log must say whose error it is."""
+    wired.write()
+    said = 'resolver = "tests.asgi.sources:broken"'
+    wired.policy.write_text(wired.policy.read_text().replace('response = "/contexts/*"', said))
+
+    with TestClient(wired.app()) as client:
+        client.post("/answer", json={"say": "The lamp is blue."})
+
+    (line,) = [line for line in caplog.messages if "resolver_failed" in line]
+    assert '"error": "ZeroDivisionError"' in line
+    assert '"resolver": "tests.asgi.sources:broken"' in line
