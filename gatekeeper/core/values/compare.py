@@ -16,7 +16,8 @@ from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
 from gatekeeper.core.values.names import judge_name
-from gatekeeper.core.values.polarity import is_negative, polarity
+from gatekeeper.core.values.polarity import polarity
+from gatekeeper.core.values.statements import is_negative
 from gatekeeper.core.values.written import judge_written
 
 _DERIVE_FROM = 3  # best-aligned sentences whose values are combined
