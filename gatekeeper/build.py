@@ -146,4 +146,4 @@ def scorer_fingerprint(model: str, thresholds: Thresholds) -> str:
 
 
 def _never() -> Model:
-    raise NotImplementedError
+    raise NotImplementedError  # pragma: no cover - nothing is ever started
