@@ -21,7 +21,7 @@ ALERTS = [
     for query in re.findall(r"^\| [^|]+ \| `(.+)` \|$", PAGE, re.MULTILINE)
 ]
 FIGURES = [
-    *re.findall(r"^    (rate.+)$", PAGE, re.MULTILINE),
+    *re.findall(r"^    (sum.+)$", PAGE, re.MULTILINE),
     *re.findall(r"^\| [^|]+ \| `(rate.+?)`", PAGE, re.MULTILINE),
 ]
 
@@ -30,7 +30,7 @@ RULES = (
     (r"gatekeeper_\w+(\{[^{}]*\})?", "V"),
     (r"V\[\d+[mh]\]", "R"),
     (r"(rate|increase)\(R\)", "V"),
-    (r"(sum|max) by \(route\) \(V\)", "V"),
+    (r"(sum|max)( by \(route\) )?\(V\)", "V"),
     (r"V [/-] V", "V"),
     (r"V (>|==) [\d.]+", "ALERT"),
 )
