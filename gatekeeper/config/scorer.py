@@ -12,11 +12,19 @@ from pathlib import Path
 
 from gatekeeper.build import SHIPPED_MODEL, scorer_fingerprint, thresholds_of
 from gatekeeper.config.policies import Draft, read_draft
+from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.core.aggregate import Thresholds
-from gatekeeper.errors import ConfigurationError, Fault, GatekeeperError
+from gatekeeper.errors import (
+    ConfigurationError,
+    Fault,
+    GatekeeperError,
+    InputError,
+    ManifestError,
+    ModelMissingError,
+)
 from gatekeeper.evaluation.calibration import Calibration, read_calibration
 from gatekeeper.policy import Policy
-from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest
+from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest, shipped_models
 
 CALIBRATION = "calibration.json"
 
@@ -131,13 +139,29 @@ def _scorer(
         folder = folder_of(policy, beside)
         scorer = read_scorer(folder) if running is None else running
     except (GatekeeperError, OSError) as error:
-        return None, (Fault(place="model", found=str(error), expected="a model folder"),)
+        return None, (_model_fault(policy.model, beside, error),)
     if scorer.folder != folder:
         expected = f"{scorer.folder}, which runs"
         advice = "restart the server to change the model"
         found = str(folder)
         return None, (Fault(place="model", found=found, expected=expected, instead=advice),)
     return scorer, _pin_faults(policy, scorer)
+
+
+def _model_fault(name: str | None, beside: Path, error: GatekeeperError | OSError) -> Fault:
+    """Say what is wrong with the model, and with a name that leads to none what was meant."""
+    if isinstance(error, ModelMissingError) and name is not None:
+        shipped = shipped_models()
+        expected = f"{listed(shipped)}, or with a slash in it a folder with a {MANIFEST}"
+        meant = f"./{name}" if (beside / name).is_dir() else nearest(name, shipped)
+        advice = f"write model = {shown(meant)}" if meant and "/" not in name else ""
+        return Fault(place="model", found=shown(name), expected=expected, instead=advice)
+    if isinstance(error, InputError):
+        return Fault(place="model", found=f"{error.place}: {error.found}", expected=error.expected)
+    if isinstance(error, ManifestError):
+        found = f"{error.path} with {error.found}"
+        return Fault(place="model", found=found, expected=error.expected)
+    return Fault(place="model", found=str(error), expected="a model folder")
 
 
 def _pin_faults(policy: Policy, scorer: Scorer) -> tuple[Fault, ...]:

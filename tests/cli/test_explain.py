@@ -194,7 +194,7 @@ def test_compressed_and_broken_bodies(explain: Explain) -> None:
     ("body", "words", "why"),
     [
         (b"HTTP/1.1 200 OK\r\n\r\n{}", [], "shape: no JSON at line 1, it begins with the head; "),
-        (b'{"a": 1, "a": 2}', [], "shape: the key 'a' twice in one object"),
+        (b'{"b": {"c": 1}, "a": 1, "a": 2}', [], "shape: the key 'a' twice in one object"),
         (b'{"a": NaN}', [], "shape: NaN, which is no JSON"),
         (b'{"a": "\xff"}', [], "shape: no UTF-8, the byte 0xff at offset 7"),
         (b"[" * 100 + b"]" * 100, [], "shape: nested deeper than bounds.json_depth = 64"),
@@ -305,6 +305,16 @@ def test_boilerplate_of_the_route_is_no_claim(explain: Explain) -> None:
 
     assert "segment [19, 37) boilerplate: The door is small." in told
     assert "SUPPORTED: " in told
+
+
+def test_evidence_from_elsewhere_is_shown_as_passages(explain: Explain, tmp_path: Path) -> None:
+    """A file has no place in the exchange to be looked up; what it gave is told all the same."""
+    (tmp_path / "facts.md").write_text(GREEN, encoding="utf-8")
+
+    told = explain({"context": '[{ file = "facts.md" }]'}, RESPONSE)
+
+    assert "context[0]" not in told
+    assert f"passage 0: {GREEN}" in told
 
 
 def test_model_of_the_policy_is_the_one_that_runs(explain: Explain, tmp_path: Path) -> None:

@@ -55,6 +55,51 @@ def test_model_that_is_not_there_is_a_fault_among_the_others(tmp_path: Path, mod
     assert places == ["model", 'route[0] "/v1/answer".budget_ms']
 
 
+@pytest.mark.parametrize(
+    ("model", "advice"),
+    [
+        ("minilm-l6", 'write model = "minilm-l6-nli"'),
+        ("mine", 'write model = "./mine"'),
+        ("./mini", ""),
+        ("zzz", ""),
+    ],
+)
+def test_name_that_is_no_model_is_told_the_names_there_are(
+    tmp_path: Path, model: str, advice: str
+) -> None:
+    """A folder without a slash is the usual slip, and nobody knows the names by heart."""
+    (tmp_path / "mine").mkdir()
+
+    draft, _ = read_with_scorer(_policy(tmp_path, toml(model=f'"{model}"')))
+
+    [fault] = draft.faults
+    assert (fault.found, fault.instead) == (f'"{model}"', advice)
+    assert fault.expected.startswith('"minilm-l6-nli", or with a slash')
+
+
+def test_package_without_its_model_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that names no model has no name to correct."""
+    monkeypatch.setattr("gatekeeper.config.scorer.SHIPPED_MODEL", "gone")
+
+    [fault] = read_with_scorer(_policy(tmp_path, toml()))[0].faults
+
+    assert fault.found.startswith("no model at ")
+
+
+def test_model_that_is_broken_says_where(tmp_path: Path) -> None:
+    """The fault of the file is the fault of the policy, once and in its own words."""
+    folder = own_model(tmp_path)
+    (folder / "calibration.json").write_text("{")
+    path = _policy(tmp_path, toml(model='"./model"'))
+    [fault] = read_with_scorer(path)[0].faults
+    assert str(fault).startswith(f"model: found {folder / 'calibration.json'}: no JSON")
+
+    (folder / "manifest.toml").write_text("=")
+    [fault] = read_with_scorer(path)[0].faults
+    assert str(fault).startswith(f"model: found {folder / 'manifest.toml'} with no TOML")
+    assert fault.expected == "a manifest"
+
+
 def test_model_is_looked_for_beside_the_policy(tmp_path: Path) -> None:
     """As all files a policy names: a server may be started from anywhere."""
     own_model(tmp_path)
