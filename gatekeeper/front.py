@@ -153,7 +153,7 @@ def _counters(
     counters = WorkerMetrics(
         [route.path for route in policy.routes],
         registry=registry,
-        queue_pairs=lambda: scheduler.statistics().queue_pairs,
+        queue_pairs=lambda: scheduler.queue_pairs,
     )
     if counters.mode is MetricsMode.UNSHARED:
         log.notice("metrics_unshared", workers=workers_expected(sys.argv, os.environ))

@@ -148,6 +148,11 @@ class Scheduler:
             worker.abandon(call)
             raise
 
+    @property
+    def queue_pairs(self) -> int:
+        """Pairs in line about now, for a gauge."""
+        return self._worker.queue_pairs
+
     def statistics(self) -> Statistics:
         """Return a snapshot of this process's counts."""
         return self._worker.statistics()

@@ -86,6 +86,11 @@ class Worker:
                 tally = self._tally
                 self._tally = replace(tally, dropped_cancelled=tally.dropped_cancelled + dropped)
 
+    @property
+    def queue_pairs(self) -> int:
+        """Pairs in line about now. Not locked: it is asked for at each request, by every loop."""
+        return sum(self._line.pairs.values())
+
     def statistics(self) -> Statistics:
         """Return the counts so far."""
         with self._changed:
