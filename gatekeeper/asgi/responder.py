@@ -47,6 +47,8 @@ class Responder:
             await call.assign()
         scope = narrowed(call.scope) if call.may_enforce else call.scope
         try:
+            if call.may_enforce:
+                await call.services.turns.take()
             await app(scope, call.receiver, self._send)
         except asyncio.CancelledError:
             self._record(NotCheckedReason.CLIENT_GONE, None)

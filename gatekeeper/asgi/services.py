@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from gatekeeper.asgi.turns import Turns
 from gatekeeper.policy import Route
 from gatekeeper.protocols import Controls, Judge, Priority, Steps, Telemetry, Usage
 from gatekeeper.verdict import Evidence, UnresolvedReason, Verdict
@@ -155,6 +156,7 @@ class Services:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
     ledger: Ledger = field(default_factory=Ledger)
     shadows: Shadows = field(default_factory=Shadows)
+    turns: Turns = field(default_factory=Turns)
     executor: Executor = field(
         default_factory=lambda: ThreadPoolExecutor(_RESOLVERS, "gatekeeper-resolver")
     )
