@@ -1,36 +1,47 @@
 """A small version of the load benchmark: what must hold whatever the machine does."""
 
 import asyncio
+import json
+from pathlib import Path
 
-from benchmarks.load import Bench, SlowFake, in_bursts, steadily
-from gatekeeper.build import UNCALIBRATED
+from benchmarks.load import BODY, DECIDED, ROUTE, counted
+from benchmarks.watched import POLICY, SlowFake, Watched
 from gatekeeper.scheduler import LineBounds
-from gatekeeper.verdict import Outcome
+from tests.asgi.wire import talk
 
-BUDGET_S = 0.5
+BURST = 120
 
 
-def test_load_beyond_capacity() -> None:
-    """Every check is answered and counted, none in a pass that began too late, and it is over.
+def test_load_beyond_capacity(tmp_path: Path) -> None:
+    """Every request is answered and counted, none in a pass that began too late, and it is over.
 
     How many are decided, and how late, depends on the machine: the benchmark measures that.
     """
-    bench = Bench(lambda: SlowFake(token_s=6e-5), UNCALIBRATED)
+    policy = tmp_path / "gatekeeper.toml"
+    text = POLICY.read_text(encoding="utf-8")
+    policy.write_text(text.replace("budget_ms = 200\n", "budget_ms = 1000\n"), encoding="utf-8")
+    app = Watched(SlowFake, policy)
 
-    async def main() -> None:
-        await bench.start()
-        seen = await in_bursts(bench, checks=240, burst=120, budget_s=BUDGET_S)
-        seen += await steadily(bench, checks=120, rate=120.0, budget_s=BUDGET_S)
-        assert any(check.verdict.outcome is not Outcome.UNRESOLVED for check in seen)
-        assert any(check.verdict.reason == "overload" for check in seen)
-        after = await bench.check(0, budget_s=10.0)
-        assert after.verdict.outcome is not Outcome.UNRESOLVED
+    async def ask() -> None:
+        sent = await talk(app, path=ROUTE, body=json.dumps(BODY).encode())
+        assert sent.status == 200
 
-    asyncio.run(main())
-    bench.scheduler.close()
+    async def main() -> str:
+        await app.scheduler.start()
+        for _ in range(2):
+            await asyncio.gather(*(ask() for _ in range(BURST)))
+        reasons = [reason for reason, _ in app.page()["decisions"]]
+        assert DECIDED & set(reasons)
+        assert "overload" in reasons
+        await ask()
+        assert {reason for reason, _ in app.page()["decisions"]} <= DECIDED
+        return (await talk(app, path="/metrics", method="GET")).body.decode()
 
-    assert [bench.total(name) for name in ("requests", "checks", "actions")] == [361] * 3
-    assert bench.late_starts() == 0
-    statistics = bench.scheduler.statistics()
+    page = asyncio.run(main())
+    app.scheduler.close()
+
+    assert counted(page) == dict.fromkeys(("requests", "checks", "actions"), 2 * BURST + 1)
+    assert app.scheduler.late_starts() == 0
+    statistics = app.scheduler.statistics()
     assert statistics.most_queue_pairs <= LineBounds().pairs
     assert (statistics.queue_calls, statistics.queue_pairs, statistics.queue_tokens) == (0, 0, 0)
