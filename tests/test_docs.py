@@ -137,7 +137,7 @@ def test_install_lines_install_this_project(page: Path) -> None:
         found = re.fullmatch(r'"\.\[(\w+)\]"', wanted)
         assert found is not None, wanted
         assert found[1] in project["optional-dependencies"]
-    assert project["name"] == "gatekeeper-asgi"
+    assert project["name"] == "gatekeeper-claims"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
