@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gatekeeper.core.boundaries import Part
+from gatekeeper.core.markup import INFO
+from gatekeeper.core.predicates import turns
 from gatekeeper.core.units import Form, Slice, Unit
 
 _MARKER = re.compile(
@@ -21,12 +23,15 @@ _MARKER = re.compile(
     r"(?:\[[ xX]\][ \t]+)?"
 )
 _QUOTE_MARKS = re.compile(r"(?:>[ \t]?)+")
-_FENCE = re.compile(r"(?:```|~~~)")
+# An inline span may begin with three backticks as well, and ends on its line.
+_FENCE = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
+_BARE_FENCE = re.compile(rf"(?:`{{3,}}|~{{3,}})[ \t]*{INFO}[ \t]*\Z")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]|\Z)")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]{0,99}[^*_\n.!?]\1:?\Z")
 _RULE = re.compile(r"(?:-[ \t]*){3,}\Z|(?:\*[ \t]*){3,}\Z|(?:_[ \t]*){3,}\Z|=+\Z")
 _RULER = re.compile(r"[:| \t]*-[-:| \t]*\Z")
 _LABEL = re.compile(r"[^\W\d_a-z][\w.'-]{0,30}(?: [\w.'()-]{1,30}){0,3}:(?=\s)")
+_MAX_COLUMNS = 64  # cells of a row read together; a wider row is read in several pieces
 _STRUCTURAL = ("#", "|", "```", "~~~", "**", "__", "---", "===", "- - ", "* * ", "_ _ ")
 
 
@@ -61,10 +66,12 @@ class Blocks:
     _line: list[Part] = field(default_factory=list)
     _held: list[Part] = field(default_factory=list)  # a line that may be the header of a table
     _open: _Open | None = None
-    _fenced: bool = False
+    _fence: str = ""  # the marks that opened the code at hand
     _header: tuple[Slice, ...] | None = None
-    _headings: list[tuple[int, Slice]] = field(default_factory=list)  # (level, heading)
+    _headings: list[tuple[int, Slice, bool]] = field(default_factory=list)  # level, it, turns
     _leads: list[tuple[int, Slice]] = field(default_factory=list)  # (column of its items, lead-in)
+    _turn: Slice | None = None  # a line before that turns what is listed or said below it
+    _listed: bool = False  # items were read since the last line of prose
     _label: Slice | None = None
     _fresh: bool = True
 
@@ -86,12 +93,12 @@ class Blocks:
 
     def _is_structural(self, text: str) -> bool:
         """True if the line has to be seen whole before its form is known."""
-        return self._fenced or bool(self._held) or text.startswith(_STRUCTURAL) or "|" in text
+        return bool(self._fence) or bool(self._held) or text.startswith(_STRUCTURAL) or "|" in text
 
     def _end_line(self) -> Iterator[Unit]:
         line, self._line = self._line, []
         text = _text(line).rstrip()
-        if self._fenced:
+        if self._fence:
             yield self._code(line, text)
         elif self._held:
             is_header = "|" in text and bool(_RULER.match(text))
@@ -105,10 +112,11 @@ class Blocks:
             yield from self._whole_line(line, text)
 
     def _whole_line(self, line: list[Part], text: str) -> Iterator[Unit]:
-        if _FENCE.match(text):
+        if fence := _FENCE.match(text):
             yield from self._close(Form.CODE)
-            self._fenced, self._header = True, None
-            yield Unit(start=line[0].start, text=_text(line), form=Form.LAYOUT)
+            self._fence, self._header = fence.group(), None
+            form = Form.LAYOUT if _BARE_FENCE.match(text) else Form.PROSE
+            yield Unit(start=line[0].start, text=_text(line), form=form, carried=self._turning())
         elif _RULE.match(text):
             yield from self._rule(line, text)
         elif _HEADING.match(text) or _BOLD_LINE.match(text):
@@ -119,8 +127,8 @@ class Blocks:
             yield from self._replay(line)
 
     def _code(self, line: list[Part], text: str) -> Unit:
-        closing = bool(_FENCE.match(text))
-        self._fenced = not closing
+        closing = text.startswith(self._fence) and not text.strip(self._fence[0])
+        self._fence = "" if closing else self._fence
         form = Form.LAYOUT if closing else Form.CODE
         return Unit(start=line[0].start, text=_text(line), form=form, heading=self._nearest())
 
@@ -146,26 +154,36 @@ class Blocks:
     def _enter(self, level: int, heading: Slice) -> None:
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
-        self._headings.append((level, heading))
-        self._leads, self._header, self._fresh = [], None, True
+        self._headings.append((level, heading, turns(heading.text)))
+        self._leads, self._header, self._turn, self._fresh = [], None, None, True
 
     def _nearest(self) -> Slice | None:
         return self._headings[-1][1] if self._headings else None
 
+    def _turning(self) -> tuple[Slice, ...]:
+        """Return what turns the prose and tables that stand here."""
+        found = [heading for _, heading, turning in self._headings if turning]
+        return (*found, self._turn) if self._turn else tuple(found)
+
     def _row(self, line: list[Part]) -> Iterator[Unit]:
         """A row of a table that has begun, or a line that may be its header."""
         if self._header is not None:
-            yield self._table_row(line, self._header)
+            yield from self._table_row(line, self._header)
             return
         self._held = line
         if line[-1].breaks != 1:
             yield from self._release_held(is_header=False)
 
-    def _table_row(self, line: list[Part], header: tuple[Slice, ...]) -> Unit:
-        unit = Unit(start=line[0].start, text=_text(line), form=Form.TABLE_ROW, cells=_cells(line),
-                    header=header, heading=self._nearest())  # fmt: skip
+    def _table_row(self, line: list[Part], header: tuple[Slice, ...]) -> Iterator[Unit]:
+        text, cells, start, begin = _text(line), _cells(line), line[0].start, 0
+        for first in range(0, max(1, len(cells)), _MAX_COLUMNS):
+            last = first + _MAX_COLUMNS
+            end = cells[last].start - start if last < len(cells) else len(text)
+            yield Unit(start=start + begin, text=text[begin:end], form=Form.TABLE_ROW,
+                       carried=self._turning(), cells=cells[first:last],
+                       header=header[first:last], heading=self._nearest())  # fmt: skip
+            begin = end
         self._end_paragraph(line)
-        return unit
 
     def _release_held(self, *, is_header: bool) -> Iterator[Unit]:
         line, self._held = self._held, []
@@ -180,7 +198,7 @@ class Blocks:
             yield Unit(start=line[0].start, text=_text(line), form=Form.TABLE_HEADER,
                        heading=self._nearest())  # fmt: skip
         else:
-            yield self._table_row(line, ())
+            yield from self._table_row(line, ())
 
     def _replay(self, line: list[Part]) -> Iterator[Unit]:
         for part in line:
@@ -233,16 +251,23 @@ class Blocks:
     def _begin(self, part: Part, form: Form) -> None:
         is_item = form is Form.LIST_ITEM
         self._label = None if is_item else self._label
-        carried = self._scope(part.indent) if is_item else ()
+        if not is_item and self._turn and (self._listed or _asks(self._turn.text)):
+            self._turn = None  # a question turns the items of a list only
+        self._listed = is_item
+        carried = self._scope(part.indent) if is_item else self._turning()
         self._open = _Open(form, part.indent, [part], carried, self._label, self._fresh)
         self._fresh = False
 
     def _scope(self, indent: int) -> tuple[Slice, ...]:
-        """What an item at a column is read with: two headings, then four lead-ins at most."""
-        titles = [heading for level, heading in self._headings if level > 1]
-        headings = titles or [heading for _, heading in self._headings]
+        """What an item at a column is read with: two headings, then four lead-ins at most.
+
+        Headings and lead-ins that turn an item round are never left out.
+        """
+        titles = [one for one in self._headings if one[0] > 1] or self._headings
+        headings = [one[1] for one in self._headings if one[2] or one in titles[-2:]]
         leads = [lead for column, lead in self._leads if column <= indent]
-        return (*headings[-2:], *leads[-4:])
+        turn = [self._turn] if self._turn and self._turn not in leads else []
+        return (*headings, *turn, *leads[-4:])
 
     def _close(self, following: Form | None, indent: int = 0) -> Iterator[Unit]:
         """Release the open unit; what follows tells whether it is a lead-in."""
@@ -261,11 +286,24 @@ class Blocks:
         if leads and following is Form.LIST_ITEM:
             self._leads = [lead for lead in self._leads if lead[0] < indent]
             self._leads.append((indent, done.slice))
+        if form is Form.PROSE:
+            self._turn = done.slice if _waits(done.text) and turns(done.text) else self._turn
         yield done
 
     def _end_paragraph(self, line: Sequence[Part]) -> None:
         if line[-1].breaks > 1:
             self._label = self._header = None
+            if self._turn and self._turn.end <= line[0].start and not self._listed:
+                self._turn = None
+
+
+def _waits(text: str) -> bool:
+    """True for a line that waits for what follows it."""
+    return text.rstrip(" *_\n").endswith(":") or _asks(text)
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(" *_\n").endswith("?")
 
 
 def _text(parts: Sequence[Part]) -> str:

@@ -58,6 +58,8 @@ _LETTERED = frozenset(
     phase plan platform room row section table terminal type unit version vitamin wing
     zone""".split()
 )
+# No model reads a sentence of this many characters at once; a limit keeps all work on one short.
+_LONGEST = 4000
 _QUOTE_REACH = 40  # words a quotation or bracket may hold sentences back, in case it never closes
 
 
@@ -106,6 +108,7 @@ class _Sentence:
     """What has been read of the sentence at hand, as far as boundaries need it."""
 
     words: int = 0
+    length: int = 0
     lower: bool = False
     quote: int | None = None  # number of the word that opened a quotation
     bracket: int | None = None
@@ -128,6 +131,7 @@ class _Sentence:
         elif depth < 0:
             self.bracket = None
         self.words += 1
+        self.length += len(word.text) + len(word.gap)
 
     def is_held(self) -> bool:
         """True inside a quotation or bracket that began within the sentence."""
@@ -214,7 +218,7 @@ class Boundaries:
         ended = bool(stop) or (sentence.ended and word.floats and not word.first)
         sentence.ended = ended
         before, sentence.before = sentence.before, word.bare
-        if breaks > 1 or not following.text:
+        if breaks > 1 or not following.text or sentence.length > _LONGEST:
             return True
         if not ended:
             return False

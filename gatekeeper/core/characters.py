@@ -40,8 +40,13 @@ _LETTERED = re.compile("[\u2800-\u28ff\U0001f100-\U0001f1ad" + _SAYING + "]")
 
 
 def has_words(text: str) -> bool:
-    """True if a text has a letter, a digit or a picture that is read as a word ("\u2705")."""
-    return any(map(str.isalnum, text)) or _LETTERED.search(text) is not None
+    """True if a text has a letter, a digit or a picture that is read as a word."""
+    return any(map(str.isalnum, text)) or has_pictures(text)
+
+
+def has_pictures(text: str) -> bool:
+    """True if a text has a picture that says something: a tick, a ban, a letter in a square."""
+    return _LETTERED.search(text) is not None
 
 
 def is_edge(character: str) -> bool:

@@ -29,18 +29,18 @@ _OPEN = frozenset(
     """accept accepts bring charges contain costs cover covers get include including need needs
     offer provide receive require sell support supports teaches to use uses""".split()
 )
-_DETERMINERS = frozenset(
+DETERMINERS = frozenset(
     """a an the its their his her our your my this that these those all every each no any some both
     another one two three four five six seven eight nine ten eleven twelve up into""".split()
 )
 _PRONOUNS = frozenset("it they he she this these that those there you we i".split())
-_PREPOSITIONS = frozenset(
+PREPOSITIONS = frozenset(
     """about above across after against along among around as at before behind below beside between
     beyond by despite during except following for from given in inside into like near of off on
     onto out outside over past per since through to toward towards under until up upon with within
     without""".split()
 )
-_NO_SUBJECT = _PREPOSITIONS | frozenset(
+_NO_SUBJECT = PREPOSITIONS | frozenset(
     """and but or nor so yet if unless when whenever while although though because once until what
     who how why where which whether there here not no yes please also then thus however therefore
     additionally moreover finally first second third next unfortunately overall""".split()
@@ -60,7 +60,7 @@ _PARTICIPLES = frozenset(
     """bought built found given held kept known led lit made paid put run sold set taken
     written""".split()
 )
-_AFTER_PARTICIPLE = _PREPOSITIONS | frozenset(
+_AFTER_PARTICIPLE = PREPOSITIONS | frozenset(
     "annually daily every hourly monthly once quarterly twice weekly yearly again each".split()
 )
 _JOINTS = frozenset(("and", "but", "yet"))
@@ -133,19 +133,19 @@ def has_finite_verb(text: str) -> bool:
 def ends_open(text: str) -> bool:
     """True if a phrase ends in a verb or preposition that waits for its object."""
     word = text.rsplit(" ", 1)[-1].lower()
-    return word in _AUXILIARIES or word in _VERBS or word in _PREPOSITIONS or word in _OPEN
+    return word in _AUXILIARIES or word in _VERBS or word in PREPOSITIONS or word in _OPEN
 
 
 def is_name(phrase: str) -> bool:
     """True if a noun phrase may be a person's name: a capital and no article before it."""
-    return phrase[:1].isupper() and phrase.split(" ", 1)[0].lower() not in _DETERMINERS
+    return phrase[:1].isupper() and phrase.split(" ", 1)[0].lower() not in DETERMINERS
 
 
 def is_plural(phrase: str) -> bool:
     """Guess the number of a noun phrase from its head; "and" makes it plural."""
     words = phrase.lower().split()
     head = next((w for w, n in zip(words, [*words[1:], "of"], strict=True)
-                 if n in _PREPOSITIONS), words[-1])  # fmt: skip
+                 if n in PREPOSITIONS), words[-1])  # fmt: skip
     return "and" in words or words[0] in {"these", "those", "all", "both"} or (
         head.endswith("s") and not head.endswith(("ss", "us", "is"))
     )  # fmt: skip
@@ -164,7 +164,7 @@ def _is_verb(words: list[_Word], i: int) -> bool:
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "'s")):
         return False
     after = words[i + 1].bare if i + 1 < len(words) and not words[i].stopped else ""
-    return after in _DETERMINERS or after[:1].isdigit() or after[:1] in {"$", "\u20ac", "\u00a3"}
+    return after in DETERMINERS or after[:1].isdigit() or after[:1] in {"$", "\u20ac", "\u00a3"}
 
 
 def _verb(words: list[_Word]) -> int | None:
@@ -186,9 +186,7 @@ def _subject(words: list[_Word]) -> Range | None:
     if any(c in word.raw for word in phrase for c in '()"'):
         return None
     first = phrase[0]
-    return (
-        None if len(phrase) == 1 and first.bare in _DETERMINERS else (first.start, phrase[-1].end)
-    )
+    return None if len(phrase) == 1 and first.bare in DETERMINERS else (first.start, phrase[-1].end)
 
 
 def _cut(sentence: str, words: list[_Word], i: int, carried: Range | None) -> Clause | None:
@@ -203,6 +201,7 @@ def _cut(sentence: str, words: list[_Word], i: int, carried: Range | None) -> Cl
     stop = words[i - 1].raw[-1]
     start, body, end = words[i].start, rest[0].start, len(sentence)
     free = stop == ";" or (joint and (stop == "," or joint == "and"))
+    free = free and (stop in ",;" or _has_verb_since(head))
     if free and _has_own_subject(rest, strict=joint == "and"):
         return Clause(start, end, body)
     subject = _subject(head) or carried
@@ -216,6 +215,13 @@ def _cut(sentence: str, words: list[_Word], i: int, carried: Range | None) -> Cl
     return None
 
 
+def _has_verb_since(head: list[_Word]) -> bool:
+    """True if there is a verb behind the last "but": "but the box and all cables must ..."."""
+    at = next((i for i in range(len(head) - 1, -1, -1) if head[i].bare in _JOINTS), -1)
+    since = head[at + 1 :]
+    return at < 0 or any(_is_verb(since, i) for i in range(len(since)))
+
+
 def _has_own_subject(rest: list[_Word], *, strict: bool) -> bool:
     first = rest[0].bare
     if first in _PRONOUNS and first not in {"that", "those"}:
@@ -225,7 +231,7 @@ def _has_own_subject(rest: list[_Word], *, strict: bool) -> bool:
         return False
     if any(word.bare in _BREAKS for word in rest[1:verb]):
         return False
-    return not strict or first in _DETERMINERS or rest[0].raw[:1].isupper()
+    return not strict or first in DETERMINERS or rest[0].raw[:1].isupper()
 
 
 def _begins_with_verb(rest: list[_Word], *, sure: bool) -> bool:

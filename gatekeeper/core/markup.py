@@ -25,8 +25,7 @@ _CITATION = (
 CITATION = re.compile(_CITATION, re.IGNORECASE)
 # A number in brackets is a value behind what waits for one, or before a unit.
 _AWAITS = re.compile(
-    r"(?:[$\u20ac\u00a3]|\b(?:is|are|was|were|be|costs?|pays?|weighs?|lasts?|takes|holds|seats|least|"
-    r"most|only|exactly|about|approximately|roughly|nearly|almost|around|than|"
+    r"(?:[$\u20ac\u00a3]|\b(?:is|are|was|were|be|least|exactly|approximately|roughly|nearly|"
     r"(?:fees?|prices?|costs?|rates?|sums?|amounts?|totals?|deposits?|fines?|charges?|number|"
     r"minimum|maximum|average|limit|weight|length|height|age) of) )\Z",
     re.IGNORECASE,
@@ -40,7 +39,9 @@ _UNIT = re.compile(
 )
 # The word behind an opening fence names a language; with more behind it the line is text.
 INFO = r"(?:(?!(?:yes|no|not|none|never|true|false)\b)[A-Za-z][A-Za-z+#._-]{0,15}\d?)?"
-_INLINE_TAGS = r"a|abbr|b|big|cite|code|em|font|i|ins|kbd|mark|q|samp|small|span|strong|tt|u|var"
+_INLINE_TAGS = (
+    r"a|abbr|b|big|cite|code|em|font|i|ins|kbd|mark|q|s|del|strike|samp|small|span|strong|tt|u|var"
+)
 _BLOCK_TAGS = (
     r"blockquote|br|caption|center|col|dd|details|div|dl|dt|h[1-6]|hr|img|li|ol|p|pre|section|sub|"
     r"summary|sup|table|tbody|td|tfoot|th|thead|tr|ul"
@@ -130,7 +131,8 @@ _GROUPS = ("blank", "fence", "rule", "line", "number", "code", "cite", "open", "
 
 def _replacement(group: str, match: re.Match[str]) -> str:
     if group == "link":
-        return _address(match["url"])
+        address = _address(match["url"])
+        return "" if match.string.endswith(address.strip(" ()"), 0, match.start()) else address
     if group == "auto":
         return match["address"]
     if group == "inline" and match["href"] is not None:

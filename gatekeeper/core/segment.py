@@ -2,18 +2,23 @@
 
 Three folds in a row (words to parts of lines, parts to units of layout, units to segments), none
 of which looks ahead by an amount that depends on how the text was cut. Each character is read a
-bounded number of times. The segments join to the answer; nothing is rewritten: what a claim
-needs from before it (subject, lead-in, heading) is carried in ``hypothesis`` and ``context``.
+bounded number of times, in steps of bounded work (``feed_steps``). The segments join to the
+answer; nothing is rewritten: what a claim needs from before it (subject, lead-in, heading) is
+carried in ``hypothesis`` and ``context``.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gatekeeper.core.blocks import Blocks
-from gatekeeper.core.boundaries import Boundaries, Part
+from gatekeeper.core.boundaries import Boundaries
 from gatekeeper.core.clauses import Clause, clauses
-from gatekeeper.core.kinds import is_meta, is_question, is_refusal, kind_of
-from gatekeeper.core.records import may_be_records, records
+from gatekeeper.core.courtesies import is_meta
+from gatekeeper.core.kinds import kind_of
+from gatekeeper.core.openings import Openings
+from gatekeeper.core.questions import added_question, is_question
+from gatekeeper.core.records import may_be_records, record_steps
+from gatekeeper.core.refusals import is_refusal
 from gatekeeper.core.statements import (
     Statement,
     Subject,
@@ -24,16 +29,26 @@ from gatekeeper.core.statements import (
     row,
     starts_with_pronoun,
     subject_in,
+    turned,
     with_lead,
 )
 from gatekeeper.core.text import Normalised, normalise
 from gatekeeper.core.units import Form, Unit
 from gatekeeper.verdict import Segment, SegmentKind
 
-__all__ = ["Form", "Segmenter", "Sentence", "each_sentence", "segments", "sentences"]
+__all__ = [
+    "Form",
+    "Segmenter",
+    "Sentence",
+    "each_sentence",
+    "segments",
+    "sentence_steps",
+    "sentences",
+]
 
 _FIELDS = frozenset((Form.TABLE_ROW, Form.RECORD))
 _SPLIT = frozenset((Form.PROSE, Form.LIST_ITEM))
+_CHARS_A_STEP = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +73,19 @@ class Segmenter:
 
     Args:
         boilerplate: Texts whose sentences are exempt where they stand word for word.
+        question: What was asked, "" if not known. It tells whether an opening such as "Sure!" is
+            an answer of its own.
     """
 
-    __slots__ = ("_blocks", "_boilerplate", "_boundaries", "_first", "_head", "_held", "_memory")
+    __slots__ = ("_boilerplate", "_first", "_head", "_held", "_memory", "_openings", "_reader")
 
-    def __init__(self, boilerplate: tuple[str, ...] = ()) -> None:
+    def __init__(self, boilerplate: tuple[str, ...] = (), question: str = "") -> None:
         self._boilerplate = frozenset(
-            normalise(unit.text).text for text in boilerplate for unit in _units(text)
+            normalise(unit.text).text for text in boilerplate for unit in _units(text) if unit
         )
-        self._boundaries = Boundaries()
-        self._blocks = Blocks()
+        self._reader = _Reader()
         self._memory = _Memory()
+        self._openings = Openings(question)
         self._first = True
         self._held: list[str] | None = []  # all so far, while it may be JSON
         self._head = ""  # its first two characters that are not blank
@@ -78,51 +95,69 @@ class Segmenter:
 
         A sentence is complete when the next has begun or the answer has ended.
         """
-        return self._segments(self._through_blocks(self._boundaries.feed(self._admit(text))))
+        return [one for one in self.feed_steps(text) if one is not None]
 
     def finish(self) -> list[Segment]:
         """Return the segments that are left."""
+        return [one for one in self.finish_steps() if one is not None]
+
+    def feed_steps(self, text: str) -> Iterator[Segment | None]:
+        """Yield what ``feed`` returns, and None where a step of work completed nothing.
+
+        Has to be driven to its end before the next call.
+        """
+        yield from self._segments(self._reader.feed(self._admit(text)))
+
+    def finish_steps(self) -> Iterator[Segment | None]:
+        """Yield what ``finish`` returns, in steps."""
         held, self._held = "".join(self._held or ()), None
-        if units := records(held):
-            return self._segments(units)
-        units = (
-            *self._through_blocks(self._boundaries.feed(held)),
-            *self._through_blocks(self._boundaries.finish()),
-            *self._blocks.finish(),
-        )
-        lead = self._boundaries.lead
-        if self._first and not units and lead:
-            return [Segment(start=0, end=len(lead), kind=SegmentKind.LAYOUT)]
-        return self._segments(units)
+        found = yield from record_steps(held)
+        if found:
+            yield from self._segments(found)
+        else:
+            yield from self._segments(self._reader.feed(held))
+            yield from self._segments(self._reader.finish())
+        for segment in self._openings.finish():
+            yield self._covering(segment)
+        lead = self._reader.lead
+        if self._first and lead:
+            yield Segment(start=0, end=len(lead), kind=SegmentKind.LAYOUT)
 
     def _admit(self, text: str) -> str:
         """Return what may be read now; JSON shows only at the end whether it is JSON."""
         if self._held is None:
             return text
         self._held.append(text)
-        self._head = (self._head + "".join(text.split())[:2])[:2]
+        self._head = (self._head + "".join(text[:_CHARS_A_STEP].split())[:2])[:2]
+        if not self._head:
+            self._head = "".join(text.split())[:2]
         if may_be_records(self._head):
             return ""
         text, self._held = "".join(self._held), None
         return text
 
-    def _through_blocks(self, parts: Iterable[Part]) -> Iterator[Unit]:
-        for part in parts:
-            yield from self._blocks.feed(part)
-
-    def _segments(self, units: Iterable[Unit]) -> list[Segment]:
-        found: list[Segment] = []
+    def _segments(self, units: Iterable[Unit | None]) -> Iterator[Segment | None]:
         for unit in units:
+            if unit is None:
+                yield None
+                continue
             normal = normalise(unit.text)
             if normal.text in self._boilerplate:
-                found.append(_exempt(unit, normal, SegmentKind.BOILERPLATE))
+                found = [_exempt(unit, normal, SegmentKind.BOILERPLATE)]
             else:
-                found += _segments_of(unit, normal, self._memory)
+                found = list(_segments_of(unit, normal, self._memory))
             self._memory.read(unit, normal)
-        if found and self._first:
-            found[0] = replace(found[0], start=0)
+            for segment in found:
+                for done in self._openings.read(segment, normal.text):
+                    yield self._covering(done)
+            yield None
+
+    def _covering(self, segment: Segment) -> Segment:
+        """Let the first segment take in the blanks before it."""
+        if self._first:
             self._first = False
-        return found
+            return replace(segment, start=0)
+        return segment
 
 
 def segments(text: str, boilerplate: tuple[str, ...] = ()) -> tuple[Segment, ...]:
@@ -137,9 +172,17 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def each_sentence(text: str) -> Iterator[Sentence]:
-    """Yield what ``sentences`` returns, each as soon as it is read: a long text in short steps."""
+    """Yield what ``sentences`` returns, each as soon as it is read."""
+    return (one for one in sentence_steps(text) if one is not None)
+
+
+def sentence_steps(text: str) -> Iterator[Sentence | None]:
+    """Yield what ``sentences`` returns, and None where a step of work completed nothing."""
     memory = _Memory()
     for unit in _units(text):
+        if unit is None:
+            yield None
+            continue
         normal = normalise(unit.text)
         said = _statement(unit, normal.text)
         if unit.form is not Form.LAYOUT and any(c.isalnum() for c in said.text):
@@ -162,15 +205,42 @@ class _Memory:
         self.subject = subject_in(unit, normal)
 
 
-def _units(text: str) -> Iterator[Unit]:
-    if found := records(text):
+class _Reader:
+    """Words to parts to units; None stands for a step of work that completed no unit."""
+
+    __slots__ = ("_blocks", "_boundaries")
+
+    def __init__(self) -> None:
+        self._boundaries = Boundaries()
+        self._blocks = Blocks()
+
+    @property
+    def lead(self) -> str:
+        """The blanks before the first word."""
+        return self._boundaries.lead
+
+    def feed(self, text: str) -> Iterator[Unit | None]:
+        """Take the next piece; yield the units it completes."""
+        for at in range(0, len(text), _CHARS_A_STEP):
+            for part in self._boundaries.feed(text[at : at + _CHARS_A_STEP]):
+                yield from self._blocks.feed(part)
+            yield None
+
+    def finish(self) -> Iterator[Unit | None]:
+        """Yield the units that are left."""
+        for part in self._boundaries.finish():
+            yield from self._blocks.feed(part)
+        yield from self._blocks.finish()
+
+
+def _units(text: str) -> Generator[Unit | None, None, None]:
+    found = yield from record_steps(text)
+    if found:
         yield from found
         return
-    boundaries, blocks = Boundaries(), Blocks()
-    for parts in (boundaries.feed(text), boundaries.finish()):
-        for part in parts:
-            yield from blocks.feed(part)
-    yield from blocks.finish()
+    reader = _Reader()
+    yield from reader.feed(text)
+    yield from reader.finish()
 
 
 def _sentence(unit: Unit, normal: Normalised, said: Statement, memory: _Memory) -> Sentence:
@@ -191,12 +261,12 @@ def _sentence(unit: Unit, normal: Normalised, said: Statement, memory: _Memory) 
 def _statement(unit: Unit, text: str) -> Statement:
     """Read a text in the place of its unit."""
     if unit.form is Form.TABLE_ROW:
-        return row(unit)
+        return turned(row(unit), unit)
     if unit.form is Form.RECORD:
         return record(unit)
     if unit.form is Form.LIST_ITEM:
         return with_lead(text, unit.carried)
-    return labelled(unit, text)
+    return turned(labelled(unit, text), unit)
 
 
 def _exempt(unit: Unit, normal: Normalised, kind: SegmentKind) -> Segment:
@@ -215,8 +285,9 @@ def _segments_of(unit: Unit, normal: Normalised, memory: _Memory) -> Iterator[Se
                       literal=True)  # fmt: skip
     elif unit.form in _FIELDS:
         said = _statement(unit, normal.text)
-        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=normal.text.strip(" |,{}"),
-                      hypothesis=said.text, context=said.context,
+        bare = normal.text.strip(" |,{}") or unit.text.strip()
+        yield Segment(start=unit.start, end=unit.end, kind=kind, plain=bare,
+                      hypothesis=said.text or bare, context=said.context,
                       citations=normal.citations)  # fmt: skip
     else:
         found = _clauses(normal.text) if unit.form in _SPLIT else _whole(normal.text)
@@ -230,6 +301,8 @@ def _whole(text: str) -> tuple[Clause, ...]:
 def _clauses(text: str) -> tuple[Clause, ...]:
     """Split talk about the answer, or a refusal, from the claim it introduces; then the claim."""
     colon, contrast = text.find(": "), text.find(", but ")
+    if added := added_question(text):
+        return (*clauses(text[:added].rstrip()), Clause(added, len(text), added))
     if colon > 0 and is_meta(text[:colon]):
         at, body = colon + 2, colon + 2
     elif contrast > 0 and is_refusal(text[:contrast]):
@@ -279,6 +352,6 @@ def _hypothesis(
     else:
         said = resolve(body, subject)
     if unit.form is not Form.LIST_ITEM:
-        return said
+        return turned(said, unit)
     led = with_lead(said.text, unit.carried)
     return Statement(led.text, (*led.context, *said.context))

@@ -15,6 +15,7 @@ from gatekeeper.core.clauses import (
     is_plural,
     subject_of,
 )
+from gatekeeper.core.predicates import limits, turns
 from gatekeeper.core.records import spoken
 from gatekeeper.core.text import Normalised, normalise
 from gatekeeper.core.units import Form, Slice, Unit
@@ -46,6 +47,13 @@ _FOLLOWING = re.compile(r"\s+(?:(?:the|these) following(?: \w+)?|as follows)\Z",
 _STEPS = re.compile(
     r",? (?:you (?:can|may|should) (?:also )?|please )?(?:follow|take|try|consider|do|use|perform)"
     r"(?: \w+ing)? (?:these|the following|the) (?:\w+ )?\w+(?: below)?\Z",
+    re.IGNORECASE,
+)
+
+# A condition before an announcement: "If it leaks, here is what to do".
+_CONDITION = re.compile(
+    r"((?:if|unless|when|in case)\b[^,]{1,120}), (?:here|below|these|consider|try|you can|"
+    r"you should|follow|take|do)\b",
     re.IGNORECASE,
 )
 
@@ -105,28 +113,57 @@ def copula(subject: str, participle: str) -> str:
 
 
 def with_lead(text: str, carried: tuple[Slice, ...]) -> Statement:
-    """Read an item with its headings and lead-ins; an item that is a sentence needs none."""
-    if has_finite_verb(text) and text.endswith((".", "!", "?")):
-        return Statement(text)
+    """Read an item with its headings and lead-ins.
+
+    An item that is a sentence needs only those that turn it round or limit it.
+    """
+    is_sentence = has_finite_verb(text) and text.endswith((".", "!", "?"))
+    if is_sentence:
+        carried = tuple(one for one in carried if turns(one.text) or _limits(one.text))
+    return _under(text, carried, is_sentence=is_sentence)
+
+
+def turned(said: Statement, unit: Unit) -> Statement:
+    """Read prose or a row with what turns it round: "Not included: towels"."""
+    if unit.form is Form.LIST_ITEM or not unit.carried:
+        return said
+    under = _under(said.text, unit.carried, is_sentence=True)
+    return Statement(under.text, (*under.context, *said.context))
+
+
+def _limits(lead: str) -> bool:
+    plain = normalise(lead).text
+    return plain.endswith(":") and limits(plain.rstrip(": "))
+
+
+def _under(text: str, carried: tuple[Slice, ...], *, is_sentence: bool) -> Statement:
     before, context = "", []
     for one in carried:
-        lead = normalise(one.text).text.rstrip(": ")
-        lead = lead[here.end() :] if (here := _HERE.match(lead)) else lead
-        lead = _STEPS.sub("", lead)
-        short = _FOLLOWING.sub("", lead)
-        lead = short if ends_open(short) else lead
+        lead = _lead(one.text, is_sentence=is_sentence)
         if lead and not _EMPTY.fullmatch(lead):
-            before += lead + (" " if ends_open(lead) else ": ")
+            before += lead + (" " if ends_open(lead) and not is_sentence else ": ")
             context.append((one.start, one.end))
     return Statement(before + text, tuple(context))
+
+
+def _lead(text: str, *, is_sentence: bool) -> str:
+    """Return what of a lead-in is said with an item: the announcement goes, what it says stays."""
+    lead = normalise(text).text.rstrip(": ")
+    lead = lead[here.end() :] if (here := _HERE.match(lead)) else lead
+    lead = _STEPS.sub("", lead)
+    if is_sentence:
+        condition = _CONDITION.match(lead)
+        return condition[1] if condition else lead
+    short = _FOLLOWING.sub("", lead)
+    return short if ends_open(short) else lead
 
 
 def row(unit: Unit) -> Statement:
     """Read a table row with its header: "Size: Large, Price: 15"."""
     cells, context = [], []
     for i, cell in enumerate(unit.cells):
-        value = normalise(cell.text).text
-        name = normalise(unit.header[i].text).text if i < len(unit.header) else ""
+        value = _cell(cell)
+        name = _cell(unit.header[i]) if i < len(unit.header) else ""
         if value and name:
             cells.append(f"{name}: {value}")
             context.append((unit.header[i].start, unit.header[i].end))
@@ -135,13 +172,19 @@ def row(unit: Unit) -> Statement:
     return Statement(", ".join(cells), tuple(context))
 
 
+def _cell(cell: Slice) -> str:
+    text = normalise(cell.text, inline=True).text
+    return text if text.strip("-") else ""
+
+
 def record(unit: Unit) -> Statement:
-    """Read a scalar of JSON with its keys: "sensor humidity: 41"."""
+    """Read a scalar of JSON with its keys and what names its object: "aspirin, dose: 5"."""
     keys = " ".join(spoken(key.text) for key in unit.header)
     value = spoken(unit.cells[0].text)
-    text = normalise(f"{keys}: {value}" if keys else value).text
-    outer = tuple((key.start, key.end) for key in unit.header if key.end <= unit.start)
-    return Statement(text, outer)
+    names = [spoken(name.text) for name in unit.carried]
+    text = normalise(", ".join((*names, f"{keys}: {value}" if keys else value))).text
+    outer = (one for one in (*unit.carried, *unit.header) if one.end <= unit.start)
+    return Statement(text, tuple((one.start, one.end) for one in outer))
 
 
 def labelled(unit: Unit, text: str) -> Statement:

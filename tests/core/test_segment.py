@@ -69,7 +69,7 @@ def test_feeding_holds_only_the_sentence_at_hand() -> None:
     fold = Segmenter()
     total = sum(len(fold.feed("The pool is open. ")) for _ in range(500))
     assert total >= 498
-    assert sum(len(piece) for piece in fold._boundaries._texts) < 40
+    assert sum(len(piece) for piece in fold._reader._boundaries._texts) < 40
 
 
 @pytest.mark.parametrize(
