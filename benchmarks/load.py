@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.client import Client, post, server
 from benchmarks.machine import describe
-from gatekeeper.build import SHIPPED_MODEL
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.scheduler import LineBounds
 
 BUDGET_S = 0.2
