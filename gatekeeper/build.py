@@ -1,25 +1,17 @@
 """The one place that knows concrete classes: puts a gate together from a model folder."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import SelfTestError
-from gatekeeper.evaluation.calibration import Fit, read_calibration
 from gatekeeper.gate import Gate, Settings
+from gatekeeper.marks import SHIPPED_MODEL, thresholds_of
 from gatekeeper.protocols import EncodedPair, Model, PairScore
-from gatekeeper.runtime.manifest import model_folder, read_manifest
+from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.selftest import SelfTestReport, quick_test, self_test
 from gatekeeper.runtime.session import LoneSession, Session, load
 from gatekeeper.scheduler import Scheduler
-
-SHIPPED_MODEL = "minilm-l6-nli"
-
-# For a model folder without a calibration of its scorer: even odds for support, and contradiction
-# only where the model has next to no doubt. A start for trying a model, not a calibration.
-UNCALIBRATED = Thresholds(support=0.5, contradiction=0.95)
 
 
 def open_gate(
@@ -104,46 +96,3 @@ class LateModel:
     def score(self, pairs: Sequence[EncodedPair]) -> list[PairScore]:
         """Score with the loaded model, past the scheduler."""
         return self._scheduler.model.score(pairs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """What claims are held against, and where it comes from."""
-
-    thresholds: Thresholds
-    fit: Fit
-
-
-def marks_of(folder: Path) -> Marks:
-    """Return the marks of the folder's calibration.json if they were fitted for its scorer.
-
-    Otherwise those for an uncalibrated model: what was fitted for other scores says nothing of
-    these, and may support anything.
-
-    Raises:
-        ModelError: If the manifest is not what it should be.
-        InputError: If calibration.json can't be read as one, a link that leads nowhere included.
-    """
-    path = folder / "calibration.json"
-    if not os.path.lexists(path):
-        return Marks(thresholds=UNCALIBRATED, fit=Fit.NONE)
-    found = read_calibration(path)
-    fingerprint = scorer_fingerprint(read_manifest(folder).fingerprint, found.thresholds)
-    if found.fingerprint != fingerprint:
-        return Marks(thresholds=UNCALIBRATED, fit=Fit.FOREIGN)
-    return Marks(thresholds=found.thresholds, fit=Fit(found.source))
-
-
-def thresholds_of(folder: Path) -> Thresholds:
-    """Return the thresholds of ``marks_of``."""
-    return marks_of(folder).thresholds
-
-
-def scorer_fingerprint(model: str, thresholds: Thresholds) -> str:
-    """Return the fingerprint of a gate over a model of this fingerprint, which is not loaded."""
-    scheduler = Scheduler(load=_never)
-    return Gate(LateModel(model, scheduler), scheduler, Settings(thresholds=thresholds)).fingerprint
-
-
-def _never() -> Model:
-    raise NotImplementedError  # pragma: no cover - nothing is ever started

@@ -4,9 +4,8 @@ A check is incremental: text is fed as it comes, and any way of cutting an answe
 verdict. Nothing is kept on the gate between checks; a check belongs to one answer and one task.
 """
 
-import hashlib
 from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
@@ -16,7 +15,7 @@ from gatekeeper.core.language import is_english
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
 from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
-from gatekeeper.core.versions import GUARD_VERSION, PIPELINE_VERSION, SEGMENTER_VERSION
+from gatekeeper.core.versions import scorer_fingerprint
 from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import Judge, Model, Priority, Steps, Usage, Wanted
 from gatekeeper.verdict import (
@@ -37,7 +36,7 @@ READ_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that decides verdicts beside the model: marks, pipeline constants, boilerplate."""
+    """What decides verdicts beside the model: marks, pipeline constants, a route's boilerplate."""
 
     thresholds: Thresholds
     limits: Limits = field(default_factory=Limits)
@@ -63,16 +62,9 @@ class Gate:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 over model, pipeline constants, guard and segmenter versions and thresholds."""
-        parts = (
-            self.model.fingerprint,
-            PIPELINE_VERSION,
-            GUARD_VERSION,
-            SEGMENTER_VERSION,
-            sorted(asdict(self.settings.limits).items()),
-            sorted(asdict(self.settings.thresholds).items()),
-        )
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
+        """The scorer's, see ``scorer_fingerprint``."""
+        settings = self.settings
+        return scorer_fingerprint(self.model.fingerprint, settings.thresholds, settings.limits)
 
     def open(
         self,

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from gatekeeper.build import SHIPPED_MODEL
 from gatekeeper.config.scorer import read_scorer
 from gatekeeper.evaluation.calibration import Calibration, write_calibration
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.protocols import EncodedPair
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.session import Session

@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.build import (
-    SHIPPED_MODEL,
-    UNCALIBRATED,
-    Marks,
-    marks_of,
-    open_gate,
-    prove,
-    thresholds_of,
-)
+from gatekeeper.build import open_gate, prove
 from gatekeeper.errors import InputError, SelfTestError
 from gatekeeper.evaluation.calibration import Fit, read_calibration, write_calibration
+from gatekeeper.marks import SHIPPED_MODEL, UNCALIBRATED, Marks, marks_of, thresholds_of
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.session import LoneSession, Session, load
 from tests.own_model import Moving, own_model

@@ -28,7 +28,8 @@ LAYERS = {
     "gatekeeper.asgi": 5,
     "gatekeeper.observe": 5,
     "gatekeeper.evaluation": 5,
-    "gatekeeper.build": 6,
+    "gatekeeper.marks": 6,
+    "gatekeeper.build": 7,
     "gatekeeper.config": 7,
     "gatekeeper.front": 8,
     "gatekeeper.demo": 9,
@@ -148,3 +149,12 @@ def test_import_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+def test_switching_a_route_needs_no_model_runtime() -> None:
+    """At 3 a.m. the runtime may be what is broken, and `gatekeeper mode` must still work."""
+    code = "import gatekeeper.cli.mode, sys; print('onnxruntime' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"

@@ -13,6 +13,8 @@ import click
 from gatekeeper.cli.show import tell
 from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.gate import Gate
+from gatekeeper.marks import SHIPPED_MODEL, marks_of
+from gatekeeper.runtime.manifest import model_folder
 
 _REMARKS = {
     Fit.NONE: "no calibration.json for this model",
@@ -61,8 +63,8 @@ def open_gate(context: click.Context, model: Path | None, *, tested: bool = Fals
 def _open(model: Path | None, *, tested: bool) -> Opened:
     """Open the real gate. The runtime is imported only now: it is slow to load."""
     build = importlib.import_module("gatekeeper.build")
-    folder = build.model_folder(build.SHIPPED_MODEL) if model is None else model
-    return Opened(gate=build.open_gate(folder, tested=tested), fit=build.marks_of(folder).fit)
+    folder = model_folder(SHIPPED_MODEL) if model is None else model
+    return Opened(gate=build.open_gate(folder, tested=tested), fit=marks_of(folder).fit)
 
 
 model_option = click.option(

@@ -175,7 +175,7 @@ def _scorer(folder: Path) -> str:
     """Return the fingerprint the folder's calibration has to be fitted for."""
     model = import_module("gatekeeper.runtime.manifest").read_manifest(folder).fingerprint
     marks = read_calibration(folder / CALIBRATION).thresholds
-    return cast("str", import_module("gatekeeper.build").scorer_fingerprint(model, marks))
+    return cast("str", import_module("gatekeeper.core.versions").scorer_fingerprint(model, marks))
 
 
 def _resolve(folder: Path | None) -> Path:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gatekeeper.build import SHIPPED_MODEL, scorer_fingerprint, thresholds_of
 from gatekeeper.config.policies import Draft, read_draft
 from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.versions import scorer_fingerprint
 from gatekeeper.errors import (
     ConfigurationError,
     Fault,
@@ -23,6 +23,7 @@ from gatekeeper.errors import (
     ModelMissingError,
 )
 from gatekeeper.evaluation.calibration import Calibration, read_calibration
+from gatekeeper.marks import SHIPPED_MODEL, thresholds_of
 from gatekeeper.policy import Policy
 from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest, shipped_models
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.build import SHIPPED_MODEL, open_gate
+from gatekeeper.build import open_gate
 from gatekeeper.config.scorer import load_with_scorer, read_scorer, read_with_scorer
 from gatekeeper.errors import ConfigurationError
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.runtime.manifest import model_folder
 from tests.config.policies import toml
 from tests.own_model import own_model

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gatekeeper.build import SHIPPED_MODEL
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.runtime.manifest import model_folder
 
 STATM = Path("/proc/self/statm")
