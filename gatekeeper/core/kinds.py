@@ -19,7 +19,7 @@ from gatekeeper.core.courtesies import (
     is_meta,
     is_opinion,
 )
-from gatekeeper.core.predicates import asserts
+from gatekeeper.core.predicates import asserts, turns
 from gatekeeper.core.questions import only_asks
 from gatekeeper.core.refusals import is_refusal
 from gatekeeper.core.units import Form
@@ -27,6 +27,7 @@ from gatekeeper.core.values import extract
 from gatekeeper.verdict import SegmentKind
 
 _ALWAYS_CLAIMS = frozenset((Form.CODE, Form.TABLE_ROW, Form.RECORD))
+_LONGEST_HEADER = 2000  # characters
 _KINDS = (
     (is_greeting, SegmentKind.GREETING),
     (is_meta, SegmentKind.META),
@@ -43,10 +44,12 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"(?:what|who|how|where|when|which|whether)\b", re.IGNORECASE)
+# Half a sentence: what stands below it is read with it.
+_CONDITION = re.compile(r"(?:if|unless|when|while|once|as long as|in case)\b", re.IGNORECASE)
 _WHY = re.compile(r"why\b", re.IGNORECASE)
 _VERDICTS = re.compile(
     r"(?:yes|no|true|false|correct|incorrect|right|wrong|never|always|nobody|everyone|everybody|"
-    r"absolutely|definitely|certainly|of course)(?: \w+)?",
+    r"absolutely|definitely|certainly|of course)",
     re.IGNORECASE,
 )
 
@@ -63,7 +66,8 @@ def kind_of(plain: str, form: Form) -> SegmentKind:
     """
     if form is Form.LAYOUT or not has_words(plain):
         return SegmentKind.LAYOUT
-    if form in _ALWAYS_CLAIMS or len(plain) > LONG or is_assent(plain):
+    longest = _LONGEST_HEADER if form is Form.TABLE_HEADER else LONG
+    if form in _ALWAYS_CLAIMS or len(plain) > longest or is_assent(plain):
         return SegmentKind.CLAIM
     if form is Form.TABLE_HEADER:
         kind = SegmentKind.CLAIM if _has_sentence(plain) else SegmentKind.HEADING
@@ -90,6 +94,8 @@ def _has_sentence(row: str) -> bool:
 def _is_heading(plain: str, form: Form) -> bool:
     """True for a heading or lead-in; a whole sentence set as a heading still asserts."""
     bare = plain.rstrip(": ")
+    if _CONDITION.match(bare) and plain.endswith(":") and "," not in bare:
+        return form is Form.LEAD_IN or turns(bare)
     if form is Form.LEAD_IN:
         return ends_open(bare) or _ANNOUNCES.search(bare) is not None or not asserts(bare)
     if form is Form.HEADING:

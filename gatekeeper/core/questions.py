@@ -25,7 +25,7 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _ADDED = re.compile(
-    r"(?:(?P<joint>[,;:]| -)|(?<=[\w\"')\]])) (?:and |so )?"
+    r"(?:(?:[,;:.]| -)|(?<=[\w\"')\]])) (?:and |so )?"
     r"(?=(?:any (?:other |more |further )?questions|anything else|does (?:that|this|it) "
     r"(?:help|make sense|answer your question)|is (?:that|this) (?:clear|ok(?:ay)?|helpful)|"
     r"(?:would you like|do you (?:want|need|have)|can i|shall i|what about you|"

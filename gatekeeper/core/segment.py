@@ -341,7 +341,7 @@ def _claim(
 def _hypothesis(
     unit: Unit, normal: Normalised, clause: Clause, subject: Subject | None
 ) -> Statement:
-    body = normal.text[clause.body : clause.end].strip(" ,;")
+    body = normal.text[clause.body : clause.end].strip(" ,;").removesuffix(" -")
     if clause.subject is not None:
         begin, end = normal.origin(*clause.subject)
         phrase = normal.text[slice(*clause.subject)]

@@ -141,7 +141,8 @@ def _under(text: str, carried: tuple[Slice, ...], *, is_sentence: bool) -> State
     for one in carried:
         lead = _lead(one.text, is_sentence=is_sentence)
         if lead and not _EMPTY.fullmatch(lead):
-            before += lead + (" " if ends_open(lead) and not is_sentence else ": ")
+            joined = lead.endswith("?") or (ends_open(lead) and not is_sentence)
+            before += lead + (" " if joined else ": ")
             context.append((one.start, one.end))
     return Statement(before + text, tuple(context))
 

@@ -40,6 +40,13 @@ def test_an_open_quotation_holds_for_a_while_only() -> None:
     assert len(parts(f'He said "{words}. Then he left. It rained.')) == 3
 
 
+def test_a_sentence_without_an_end_is_cut() -> None:
+    """All work on a sentence is one step, so a sentence must not be as long as a text."""
+    found = parts("word " * 4000)
+    assert len(found) == 5
+    assert max(len(part.text) for part in found) < 4100
+
+
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(st.sampled_from(CASES), st.lists(st.integers(0, 80), max_size=12))
 def test_cutting_changes_nothing(case: str, cuts: list[int]) -> None:

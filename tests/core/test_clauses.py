@@ -74,6 +74,7 @@ def test_splits(sentence: str, expected: list[str]) -> None:
         "The mast is long, painted, and old.",
         "The room has a bed and a rug - and has",
         "The gate opens at six and clo",
+        "A worn strap is no problem, but the case and all parts must be there.",
         "word " * 200,
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatekeeper.core.records import may_be_records, records, spoken
+from gatekeeper.core.records import may_be_records, record_steps, records, spoken
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
@@ -34,6 +34,36 @@ def test_keys_and_values_have_their_places() -> None:
     assert [key.text for key in first.header] == ['"a"', '"b"']
     assert (first.cells[0].text, second.cells[0].text) == ("true", '"c"')
     assert text[second.start : second.end] == '"c"]'
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('[{"drug": "a", "dose": 1}, {"dose": 2, "drug": "b"}]', ["", '"a"', '"b"', ""]),
+        ("[[1, 2], [3, 4]]", ["", "1", "", "3"]),
+        ('{"x": 1, "y": 2}', ["", ""]),
+        ('{"status": "ok", "answer": "It is open."}', ["", ""]),
+        ('[{"status": "on", "n": 1}]', ["", '"on"']),
+        ('["a", "b"]', ["", ""]),
+        ('{"name": "Ann", "job": {"pay": 5}}', ["", '"Ann"']),
+    ],
+)
+def test_objects_have_names(text: str, names: list[str]) -> None:
+    """A value that changed places with that of another object must not read like a copy."""
+    found = records(text)
+    assert [",".join(name.text for name in one.carried) for one in found] == names
+
+
+def test_depth_is_bounded() -> None:
+    """The keys of a scalar are read with it, so their number must not grow with the text."""
+    assert len(records('{"a":' * 32 + "1" + "}" * 32)) == 1
+    assert records('{"a":' * 33 + "1" + "}" * 33) == ()
+
+
+def test_a_long_record_is_read_in_steps() -> None:
+    """One worker serves every request: no text may hold it in one piece."""
+    steps = list(record_steps("[" + "1," * 2000 + "1]"))
+    assert len(steps) > 8
 
 
 @pytest.mark.parametrize(

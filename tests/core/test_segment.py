@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gatekeeper.core.segment import Form, Segmenter, segments, sentences
+from gatekeeper.core.segment import Form, Segmenter, segments, sentence_steps, sentences
 from gatekeeper.verdict import Segment, SegmentKind
 
 PIECES = st.lists(
@@ -218,6 +218,68 @@ def test_a_refusal_keeps_the_claim_behind_it() -> None:
 def test_context_is_carried(text: str, expected: list[str]) -> None:
     """The model must be asked what the slice means in its place, or it judges a fragment."""
     assert hypotheses(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("None of these is true:\n- The hall is open.\n- Dogs swim.",
+         ["None of these is true: The hall is open.", "None of these is true: Dogs swim."]),
+        ("Not included:\n\nThe hall is open. It is new.\n\nThe pool is open.",
+         ["Not included: The hall is open.", "Not included: The hall is new.",
+          "The pool is open."]),
+        ("## Myths\nThe hall is open.\n## Facts\nThe pool is open.",
+         ["Myths: The hall is open.", "The pool is open."]),
+        ("# Myths\n## Halls\n- The hall is open.", ["Myths: The hall is open."]),
+        ("If it rains:\n- The hall is open.", ["If it rains: The hall is open."]),
+        ("For members:\n- The hall is open.", ["For members: The hall is open."]),
+        ("If it leaks, here are some steps to try:\n- The tap is at the wall.",
+         ["If it leaks: The tap is at the wall."]),
+        ("What is not free?\n- The hall.\n\n- Towels\n\nIt is new.",
+         ["What is not free? The hall.", "What is not free? Towels", "It is new."]),
+        ("Is it never free? The hall is open.", ["The hall is open."]),
+        ("## Not free\n| A | B |\n|--|--|\n| x | - |", ["Not free: A: x"]),
+        ('[{"drug": "a", "dose": "b"}]', ["drug: a", "a, dose: b"]),
+    ],
+)  # fmt: skip
+def test_what_turns_a_statement_is_carried(text: str, expected: list[str]) -> None:
+    """A true sentence under "these are false" is a false statement, whatever its form."""
+    assert hypotheses(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```Entry is 5 euros.\n```", [("claim", "Entry is 5 euros."), ("layout", "")]),
+        ("```py title=x\ny\n```\n", [("claim", "py title=x"), ("claim", "y"), ("layout", "")]),
+        ("````\n```js\n````", [("layout", ""), ("layout", ""), ("layout", "")]),
+        ("```Entry is free.```", [("claim", "Entry is free.")]),
+        ("|~~~ x\n", [("claim", "~~~ x")]),
+        ("| [1] |", [("layout", "")]),
+        ("The plan covers fire, right?", [("claim", "The plan covers fire"), ("question", "")]),
+        ("Entry is free\nAny questions?", [("claim", "Entry is free"), ("question", "")]),
+    ],
+)
+def test_nothing_asserts_unseen(text: str, expected: list[tuple[str, str]]) -> None:
+    """Half markup, half statement is a statement, and a question frees nothing before it."""
+    assert [(str(one.kind), one.hypothesis) for one in segments(text)] == expected
+
+
+def test_wide_rows_are_read_in_pieces() -> None:
+    """A row is read with its header in one step, so its width is bounded."""
+    text = "|" + "a|" * 150 + "\n|" + "-|" * 150 + "\n|" + "1|" * 150 + "\n"
+    rows = [one for one in segments(text) if one.is_claim]
+    assert [one.hypothesis.count("a: 1") for one in rows] == [64, 64, 22]
+
+
+@pytest.mark.parametrize("text", ["Open. " * 2000, '["' + "a" * 9 + '",' + "1," * 3000 + "1]"])
+def test_steps_give_the_same_and_are_short(text: str) -> None:
+    """A worker that turns to others between steps must come to the same segments."""
+    fold = Segmenter()
+    steps = [*fold.feed_steps(text), *fold.finish_steps()]
+    assert tuple(one for one in steps if one is not None) == segments(text)
+    assert None in steps
+    assert None in list(sentence_steps(text))
 
 
 def test_code_is_literal() -> None:
