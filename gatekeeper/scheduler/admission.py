@@ -19,7 +19,8 @@ class Pace:
 
     A pass aims at ``pass_s`` and holds at most ``padded_tokens``. Between slices of ``slice_s``
     more urgent work goes first. With less than ``grace_s`` left nothing starts: between a look at
-    the clock and the pass the interpreter may give other threads its switch interval of 5 ms.
+    the clock and the pass the interpreter may give other threads its switch interval of 5 ms, and
+    the system a little to others.
     ``mixed`` lets a pass hold pairs of many requests; off for a model whose scores depend on their
     neighbours.
     """
@@ -27,7 +28,7 @@ class Pace:
     pass_s: float = 0.03
     padded_tokens: int = 2048
     slice_s: float = 0.005
-    grace_s: float = 0.005
+    grace_s: float = 0.008
     mixed: bool = True
     bounds: LineBounds = field(default_factory=LineBounds)
 

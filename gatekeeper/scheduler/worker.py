@@ -227,7 +227,7 @@ class Worker:
             return
         pairs = [call.pairs[n] for call, n in batch]
         began = self._clock()
-        if any(call.deadline <= began for call, _ in batch):
+        if any(call.deadline <= began + self._pace.grace_s for call, _ in batch):
             # The system let others run between plan and pass; the line is looked through again.
             self._put_back(batch)
             return
