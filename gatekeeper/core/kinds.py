@@ -95,7 +95,7 @@ def _is_heading(plain: str, form: Form) -> bool:
     """True for a heading or lead-in; a whole sentence set as a heading still asserts."""
     bare = plain.rstrip(": ")
     if _CONDITION.match(bare) and plain.endswith(":") and "," not in bare:
-        return form is Form.LEAD_IN or turns(bare)
+        return form is Form.LEAD_IN or turns(bare) or not asserts(bare)
     if form is Form.LEAD_IN:
         return ends_open(bare) or _ANNOUNCES.search(bare) is not None or not asserts(bare)
     if form is Form.HEADING:

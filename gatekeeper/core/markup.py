@@ -76,7 +76,6 @@ _INLINE_MARKUP = rf"""
 _FLAGS = re.VERBOSE | re.MULTILINE | re.IGNORECASE
 _MARKUP = re.compile(f"{_BLOCK_MARKUP}|{_INLINE_MARKUP}", _FLAGS)
 _WITHIN = re.compile(_INLINE_MARKUP, _FLAGS)
-_TITLED = re.compile(r"(\S*)(?:\s+[\"'(]?(.*?)[\"')]?)?\Z")
 # Addresses within the site or the text: they name no place that could be invented.
 _LOCAL = re.compile(
     r"#[\w.-]*|\.{0,2}/(?!/)[\w./%#?=&-]*|[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|pdf|md|html?|txt)(?:#[\w.-]*)?",
@@ -144,10 +143,8 @@ def _replacement(group: str, match: re.Match[str]) -> str:
 
 def _address(target: str) -> str:
     """Return what of a link target is kept: all but a place within the site and a short title."""
-    match = _TITLED.match(target.strip())
-    if match is None:  # a line break within
-        return f" ({target})"
-    url, title = match[1], match[2] or ""
+    url, _, title = target.strip().partition(" ")
+    title = title.strip(" \"'()")
     title = title if " " in title or any(map(str.isdigit, title)) else ""
     kept = "" if _LOCAL.fullmatch(url) else url.removeprefix("mailto:").removeprefix("tel:")
     said = " ".join(part for part in (kept, title) if part)

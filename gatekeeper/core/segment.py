@@ -7,16 +7,15 @@ answer; nothing is rewritten: what a claim needs from before it (subject, lead-i
 carried in ``hypothesis`` and ``context``.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gatekeeper.core.blocks import Blocks
-from gatekeeper.core.boundaries import Boundaries
 from gatekeeper.core.clauses import Clause, clauses
 from gatekeeper.core.courtesies import is_meta
 from gatekeeper.core.kinds import kind_of
 from gatekeeper.core.openings import Openings
 from gatekeeper.core.questions import added_question, is_question
+from gatekeeper.core.reading import Reader, units_of
 from gatekeeper.core.records import may_be_records, record_steps
 from gatekeeper.core.refusals import is_refusal
 from gatekeeper.core.statements import (
@@ -46,9 +45,9 @@ __all__ = [
     "sentences",
 ]
 
+_HEAD_CHARS = 2048  # looked at for a first bracket
 _FIELDS = frozenset((Form.TABLE_ROW, Form.RECORD))
 _SPLIT = frozenset((Form.PROSE, Form.LIST_ITEM))
-_CHARS_A_STEP = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +80,9 @@ class Segmenter:
 
     def __init__(self, boilerplate: tuple[str, ...] = (), question: str = "") -> None:
         self._boilerplate = frozenset(
-            normalise(unit.text).text for text in boilerplate for unit in _units(text) if unit
+            normalise(unit.text).text for text in boilerplate for unit in units_of(text) if unit
         )
-        self._reader = _Reader()
+        self._reader = Reader()
         self._memory = _Memory()
         self._openings = Openings(question)
         self._first = True
@@ -128,7 +127,7 @@ class Segmenter:
         if self._held is None:
             return text
         self._held.append(text)
-        self._head = (self._head + "".join(text[:_CHARS_A_STEP].split())[:2])[:2]
+        self._head = (self._head + "".join(text[:_HEAD_CHARS].split())[:2])[:2]
         if not self._head:
             self._head = "".join(text.split())[:2]
         if may_be_records(self._head):
@@ -179,7 +178,7 @@ def each_sentence(text: str) -> Iterator[Sentence]:
 def sentence_steps(text: str) -> Iterator[Sentence | None]:
     """Yield what ``sentences`` returns, and None where a step of work completed nothing."""
     memory = _Memory()
-    for unit in _units(text):
+    for unit in units_of(text):
         if unit is None:
             yield None
             continue
@@ -203,44 +202,6 @@ class _Memory:
         if unit.form is Form.PROSE and starts_with_pronoun(normal.text):
             return
         self.subject = subject_in(unit, normal)
-
-
-class _Reader:
-    """Words to parts to units; None stands for a step of work that completed no unit."""
-
-    __slots__ = ("_blocks", "_boundaries")
-
-    def __init__(self) -> None:
-        self._boundaries = Boundaries()
-        self._blocks = Blocks()
-
-    @property
-    def lead(self) -> str:
-        """The blanks before the first word."""
-        return self._boundaries.lead
-
-    def feed(self, text: str) -> Iterator[Unit | None]:
-        """Take the next piece; yield the units it completes."""
-        for at in range(0, len(text), _CHARS_A_STEP):
-            for part in self._boundaries.feed(text[at : at + _CHARS_A_STEP]):
-                yield from self._blocks.feed(part)
-            yield None
-
-    def finish(self) -> Iterator[Unit | None]:
-        """Yield the units that are left."""
-        for part in self._boundaries.finish():
-            yield from self._blocks.feed(part)
-        yield from self._blocks.finish()
-
-
-def _units(text: str) -> Generator[Unit | None, None, None]:
-    found = yield from record_steps(text)
-    if found:
-        yield from found
-        return
-    reader = _Reader()
-    yield from reader.feed(text)
-    yield from reader.finish()
 
 
 def _sentence(unit: Unit, normal: Normalised, said: Statement, memory: _Memory) -> Sentence:
@@ -275,9 +236,7 @@ def _exempt(unit: Unit, normal: Normalised, kind: SegmentKind) -> Segment:
 
 def _segments_of(unit: Unit, normal: Normalised, memory: _Memory) -> Iterator[Segment]:
     kind = kind_of(normal.text, unit.form)
-    if kind is SegmentKind.REFUSAL and len(found := clauses(normal.text)) > 1:
-        yield from _claims(unit, normal, found, memory)
-    elif kind is not SegmentKind.CLAIM:
+    if kind is not SegmentKind.CLAIM:
         yield _exempt(unit, normal, kind)
     elif unit.form is Form.CODE:
         code = unit.text.strip()
