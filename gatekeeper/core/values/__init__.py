@@ -4,7 +4,7 @@ Pure: no I/O, no clock, the standard library only, and time linear in the length
 """
 
 from gatekeeper.core.values.code import CodeIndex, index_code, literal_support
-from gatekeeper.core.values.compare import compare
+from gatekeeper.core.values.compare import compare, compare_steps
 from gatekeeper.core.values.extract import extract
 from gatekeeper.core.values.facts import index, index_facts, read_fact
 from gatekeeper.core.values.model import (
@@ -29,6 +29,7 @@ __all__ = [
     "Relation",
     "Value",
     "compare",
+    "compare_steps",
     "extract",
     "index",
     "index_code",

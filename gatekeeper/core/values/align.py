@@ -1,21 +1,22 @@
 """How close evidence sentences are to a claim, by the terms outside the values."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from heapq import nsmallest
 
-from gatekeeper.core.terms import WORD
 from gatekeeper.core.values.model import FactIndex, Value
 
 # A sentence is about the claim's matter from this share of the claim's terms on.
 ALIGNED = 0.6
 # A near-copy: this share of the claim's terms and of the sentence's.
 COPY_OF_CLAIM, COPY_OF_SENTENCE = 0.8, 0.6
+# Closest sentences that are looked at for anything.
+MAX_ALIGNED = 200
 # How much worse the sentence that has the value must fit than the one that has another.
 MARGIN = 0.3
 # Two sentences are built alike ("The Wren weighs", "The Heron weighs") from this share on.
 PARALLEL = 0.5
-
-_ANAPHORS = frozenset("it they this these that those he she its their his her them there".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +35,18 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The claim's words, values and terms, and the evidence sentences, best-aligned first."""
+    """The claim's words, values and terms, and the evidence sentences, best-aligned first.
+
+    ``placed`` holds, of each of the closest sentences, which values no value of the claim agrees
+    with, by position.
+    """
 
     plain: str
     values: tuple[Value, ...]
     terms: frozenset[str]
     aligned: tuple[Aligned, ...]
     facts: FactIndex
+    placed: Mapping[int, tuple[Value, ...]]
 
     def share(self, position: int) -> float:
         """Return the share of the claim's terms that a sentence has.
@@ -50,13 +56,13 @@ class Claim:
         if not self.terms:
             return 1.0
         found = self.facts.facts[position].terms
-        if position and refers_back(self.facts.facts[position].text):
+        if position and self.facts.facts[position].refers_back:
             found |= self.facts.facts[position - 1].terms
         return len(self.terms & found) / len(self.terms)
 
 
 def align(claim_terms: frozenset[str], facts: FactIndex) -> tuple[Aligned, ...]:
-    """Return the sentences that share a term with the claim, closest first."""
+    """Return up to MAX_ALIGNED sentences that share a term with the claim, closest first."""
     shared: Counter[int] = Counter()
     for term in claim_terms:
         shared.update(facts.by_term.get(term, ()))
@@ -68,12 +74,9 @@ def align(claim_terms: frozenset[str], facts: FactIndex) -> tuple[Aligned, ...]:
         )
         for position, count in shared.items()
     ]
-    return tuple(sorted(aligned, key=lambda a: (-a.of_claim, -a.of_sentence, a.position)))
-
-
-def refers_back(text: str) -> bool:
-    """True if a sentence has a pronoun that may stand for a thing named before."""
-    return not _ANAPHORS.isdisjoint(WORD.findall(text.lower()))
+    return tuple(
+        nsmallest(MAX_ALIGNED, aligned, key=lambda a: (-a.of_claim, -a.of_sentence, a.position))
+    )
 
 
 def fits_worse(claim: Claim, holder: int, rival: Aligned) -> bool:
@@ -87,7 +90,7 @@ def fits_worse(claim: Claim, holder: int, rival: Aligned) -> bool:
     if rival.is_copy and claim.share(holder) <= rival.of_claim - MARGIN:
         return True
     one, other = facts[holder].terms, facts[rival.position].terms
-    if refers_back(facts[holder].text) or rival.of_claim < ALIGNED:
+    if facts[holder].refers_back or rival.of_claim < ALIGNED:
         return False
     alike = len(one & other) >= PARALLEL * max(len(one), len(other))
     return alike and (claim.terms & one) < (claim.terms & other) and bool(one - claim.terms - other)

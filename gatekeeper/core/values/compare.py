@@ -4,33 +4,30 @@ Stated and derived are generous, clashing and absent strict: a false alarm block
 a miss leaves the claim to the model.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 
 from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
 from gatekeeper.core.values.derive import derive
-from gatekeeper.core.values.extract import extract
-from gatekeeper.core.values.facts import SCAN_ALL, blanked_terms, find_words
+from gatekeeper.core.values.extract import MAX_VALUES, extract
+from gatekeeper.core.values.facts import blanked_terms, find_words
 from gatekeeper.core.values.listed import counts, is_count, lists_itself
 from gatekeeper.core.values.literals import spoken
-from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable, keys
+from gatekeeper.core.values.match import LITERAL, Match, agreement, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
 from gatekeeper.core.values.names import judge_name
 from gatekeeper.core.values.polarity import polarity
+from gatekeeper.core.values.rivals import MAX_HOLDERS, Holder, is_narrowed, rival_of
 from gatekeeper.core.values.statements import is_negative
 from gatekeeper.core.values.written import judge_written
 
+MAX_JUDGED = 64  # values of a claim that are compared one by one
+_MAX_DERIVED = 24  # of them, the first that may be the result of a sum
+_MAX_SCANNED = 1500  # values of the evidence compared with one of the claim
+_MAX_NEAR = 128  # values of a sentence that may stand in the place of the claim's
+_MAX_TEXT = 4000  # characters of a sentence searched for a negation
 _DERIVE_FROM = 3  # best-aligned sentences whose values are combined
 _RIVALS_FROM = 5  # best-aligned sentences searched for another value in the same place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Holder:
-    """A sentence that explains a value, how, and the share of the claim's terms it has."""
-
-    position: int
-    match: Match
-    share: float
 
 
 def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...]:
@@ -45,16 +42,69 @@ def compare(plain: str, hypothesis: str, facts: FactIndex) -> tuple[Finding, ...
         One finding a value in the order of the text, then those about negation and quantifiers.
         A value that may be an idiom has a finding only when it is stated.
     """
+    steps = compare_steps(plain, hypothesis, facts)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        found: tuple[Finding, ...] = end.value
+        return found
+
+
+def compare_steps(
+    plain: str, hypothesis: str, facts: FactIndex
+) -> Generator[None, None, tuple[Finding, ...]]:
+    """Do the same as ``compare``, and pause after each value that takes a search.
+
+    Of a claim with more than MAX_JUDGED values the others are looked up only: stated, or absent.
+    If it has more than are read at all, it is absent as a whole unless it stands word for word.
+    """
     values = extract(plain)
-    claim_terms = blanked_terms(hypothesis, extract(hypothesis))
-    claim = Claim(
-        plain=plain, values=values, terms=claim_terms, aligned=align(claim_terms, facts),
-        facts=facts,
-    )  # fmt: skip
-    findings = [finding for value in values for finding in _judge(value, claim)]
+    claim = _claim(plain, hypothesis, values, facts)
+    findings: list[Finding] = []
+    for value in values[:MAX_JUDGED]:
+        findings += _judge(value, claim)
+        yield
+    findings += [_looked_up(value, facts) for value in values[MAX_JUDGED:] if not value.weak]
+    if len(values) >= MAX_VALUES and find_words(spoken(plain), facts) is None:
+        findings.append(Finding(relation=Relation.ABSENT, rule="too many values"))
     if is_negative(plain):
         findings = [finding for finding in findings if _holds_under_negation(finding, facts)]
+    yield
     return (*findings, *polarity(plain, hypothesis, claim))
+
+
+def _claim(plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIndex) -> Claim:
+    """Align a claim; only what is near it is compared value by value."""
+    claim_terms = blanked_terms(hypothesis, extract(hypothesis))
+    aligned = align(claim_terms, facts)
+    judged = values[:MAX_JUDGED]
+    placed = {}
+    for near in aligned[:_RIVALS_FROM] if judged else ():
+        placed[near.position] = tuple(
+            other
+            for other in facts.facts[near.position].values[:_MAX_NEAR]
+            if not other.weak and not any(agreement(mine, other) for mine in judged)
+        )
+    return Claim(
+        plain=plain, values=judged, terms=claim_terms, aligned=aligned, facts=facts, placed=placed
+    )
+
+
+def _looked_up(value: Value, facts: FactIndex) -> Finding:
+    """Judge a value of an overlong claim by its words and its number alone."""
+    position = find_words(spoken(value.text), facts)
+    if position is None:
+        same = (
+            at
+            for key in keys(value)
+            for at in facts.by_key.get(key, ())[:1]
+            if any(agreement(value, other) is Match.SAME for other in facts.facts[at].values)
+        )
+        position = next(same, None)
+    if position is None:
+        return Finding(value=value, relation=Relation.ABSENT, rule="absent")
+    return Finding(value=value, relation=Relation.STATED, rule="same", sentence=position)
 
 
 def _holds_under_negation(finding: Finding, facts: FactIndex) -> bool:
@@ -66,8 +116,8 @@ def _holds_under_negation(finding: Finding, facts: FactIndex) -> bool:
     if finding.value is not None and finding.value.kind is Kind.QUOTE:
         return True
     if finding.relation is Relation.CLASHING and finding.sentence is not None:
-        return is_negative(facts.facts[finding.sentence].text)
-    return finding.relation is not Relation.ABSENT
+        return is_negative(facts.facts[finding.sentence].text[:_MAX_TEXT])
+    return finding.relation is not Relation.ABSENT or finding.value is None
 
 
 def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
@@ -81,8 +131,8 @@ def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
         yield found
 
 
-def _judge_amount(value: Value, claim: Claim, holders: list[_Holder]) -> Finding | None:
-    rival = _rival(value, claim)
+def _judge_amount(value: Value, claim: Claim, holders: list[Holder]) -> Finding | None:
+    rival = rival_of(value, claim)
     if holders:
         return _explained(value, claim, holders, rival)
     found = (
@@ -104,35 +154,46 @@ def _clash(value: Value, position: int, rule: str) -> Finding:
     return Finding(value=value, relation=Relation.CLASHING, rule=rule, sentence=position)
 
 
-def _holders(value: Value, claim: Claim) -> list[_Holder]:
+def _holders(value: Value, claim: Claim) -> list[Holder]:
     """Return the sentences with a value that explains this one, best first."""
     found = []
     for position in _candidates(value, claim):
         matches = [agreement(value, other) for other in claim.facts.facts[position].values]
         known = [match for match in Match if match in matches]
         if known:
-            found.append(_Holder(position=position, match=known[0], share=claim.share(position)))
+            found.append(Holder(position=position, match=known[0], share=claim.share(position)))
     order = list(Match)
     return sorted(found, key=lambda h: (order.index(h.match), -h.share, h.position))
 
 
 def _candidates(value: Value, claim: Claim) -> list[int]:
+    """Return the sentences to search: all of a short text, else the near and the likely ones."""
     facts = claim.facts
-    if len(facts.facts) <= SCAN_ALL:
-        return list(range(len(facts.facts)))
-    near = {aligned.position for aligned in claim.aligned[:SCAN_ALL]}
-    return sorted(near.union(*(facts.by_key.get(key, ())[:SCAN_ALL] for key in keys(value))))
+    if facts.value_count <= _MAX_SCANNED:
+        return [position for position, fact in enumerate(facts.facts) if fact.values]
+    found, seen = set(), 0
+    likely = [at for key in sorted(keys(value), key=str) for at in facts.by_key.get(key, ())[:16]]
+    for position in (*likely, *(aligned.position for aligned in claim.aligned)):
+        if position not in found:
+            found.add(position)
+            seen += len(facts.facts[position].values)
+            if seen > _MAX_SCANNED:
+                break
+    return sorted(found)
 
 
-def _explained(
-    value: Value, claim: Claim, holders: list[_Holder], rival: Aligned | None
-) -> Finding:
+def _explained(value: Value, claim: Claim, holders: list[Holder], rival: Aligned | None) -> Finding:
     """Decide between a sentence that has the value and a closer one that has another."""
     narrowed = [holder for holder in holders if holder.match is Match.NARROWED]
     others = [holder for holder in holders if holder.match is not Match.NARROWED]
-    if narrowed and _is_narrowed(value, claim, narrowed, others):
+    if narrowed and is_narrowed(value, claim, narrowed, others):
         return _clash(value, narrowed[0].position, "narrowed")
-    if rival is not None and all(fits_worse(claim, holder.position, rival) for holder in holders):
+    few = len(holders) <= MAX_HOLDERS
+    if (
+        rival is not None
+        and few
+        and all(fits_worse(claim, holder.position, rival) for holder in holders)
+    ):
         return _clash(value, rival.position, "differs")
     best = (others or narrowed)[0]
     if best.match in (Match.SAME, Match.NARROWED):
@@ -141,64 +202,6 @@ def _explained(
     return Finding(
         value=value, relation=Relation.DERIVED, rule=str(best.match), sentence=best.position
     )
-
-
-def _is_narrowed(
-    value: Value, claim: Claim, narrowed: list[_Holder], others: list[_Holder]
-) -> bool:
-    """True if the claim keeps one end of the only range it can mean.
-
-    A sentence about the claim's matter is needed, or a bound on an amount of a kind of which the
-    evidence has nothing else ("at most 5 business days" where "5 to 7 business days" stands).
-    """
-    if value.hedged or value.weak or any(r.kind is Kind.TIME for r in value.readings):
-        return False
-    if any(mine is not value and _other_end(value, mine, claim, narrowed) for mine in claim.values):
-        return False
-    best = max(narrowed, key=lambda holder: holder.share)
-    if any(holder.share >= best.share or holder.match is Match.SAME for holder in others):
-        return False
-    return best.share >= ALIGNED or (value.bound is not None and bool(value.readings[0].unit))
-
-
-def _other_end(value: Value, mine: Value, claim: Claim, narrowed: list[_Holder]) -> bool:
-    """True if two values of the claim are the two ends of one range: "from 3 to 5"."""
-    numbers = {value.readings[0].number, mine.readings[0].number}
-    return any(
-        numbers == {other.readings[0].number, other.readings[0].top}
-        for holder in narrowed
-        for other in claim.facts.facts[holder.position].values
-    )
-
-
-def _rival(value: Value, claim: Claim) -> Aligned | None:
-    """Return the closest sentence with another value in this one's place, without this one."""
-    for aligned in claim.aligned[:_RIVALS_FROM]:
-        values = claim.facts.facts[aligned.position].values
-        if any(agreement(value, other) for other in values):
-            continue
-        if any(_takes_place(value, other, claim, aligned) for other in values):
-            return aligned
-    return None
-
-
-def _takes_place(value: Value, other: Value, claim: Claim, aligned: Aligned) -> bool:
-    if other.weak or not comparable(value, other):
-        return False
-    if any(agreement(mine, other) for mine in claim.values):
-        return False
-    if value.kind is Kind.DATE:
-        return _conflict(value, other)
-    if value.name or other.name:
-        return value.name == other.name
-    if value.readings[0].unit or value.noun == other.noun:
-        return True
-    return aligned.is_copy
-
-
-def _conflict(value: Value, other: Value) -> bool:
-    pairs = zip(value.readings[0].parts, other.readings[0].parts, strict=True)
-    return any(mine and theirs and mine != theirs for mine, theirs in pairs)
 
 
 def _composed(value: Value, claim: Claim) -> Finding | None:
@@ -247,7 +250,7 @@ def _derived(value: Value, claim: Claim) -> Finding | None:
     Without a term in common a sentence explains nothing: some sum always fits. What is part of a
     name is stated or it is not.
     """
-    if value.name:
+    if value.name or value.start > claim.values[:_MAX_DERIVED][-1].start:
         return None
     facts = claim.facts.facts
     nearest = [aligned.position for aligned in claim.aligned[:_DERIVE_FROM]]

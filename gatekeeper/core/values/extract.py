@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 from gatekeeper.core.values.dates import (
     CLOCK_WORDS,
@@ -25,6 +26,9 @@ from gatekeeper.core.values.phrases import flagged
 from gatekeeper.core.values.readings import quantities
 from gatekeeper.core.values.tokens import Token, tokenize
 from gatekeeper.core.values.units import UNITS
+
+# A sentence with more values is a dump of data; it is read up to here, and its words are known.
+MAX_VALUES = 256
 
 _PLACE = r"(?:section|paragraph|page|chapter)s?\s[0-9]{1,3}(?:\.[0-9]{1,3}){0,3}"
 _TEXT = r"(?:passage|document|doc|source|excerpt|snippet|chunk)"
@@ -56,24 +60,24 @@ def extract(text: str) -> tuple[Value, ...]:
     """Return the values of a text in the order of their starts.
 
     Digits inside addresses, dates and identifiers are no numbers of their own; citation markers,
-    step numbers and the pronoun "one" are no values.
+    step numbers and the pronoun "one" are no values. At most MAX_VALUES are read.
     """
     tokens = tokenize(text)
-    found = list(quotations(text))
+    found = list(islice(quotations(text), MAX_VALUES))
     taken = bytearray(len(text))
     for marker in _MARKERS.finditer(text):
         if not _is_amount(text, marker.end()):
             take(taken, marker.start(), marker.end())
     starts = [token.start for token in tokens]
     for source in _sources(text, tokens):
-        for value in source(text):
+        for value in islice(source(text), MAX_VALUES):
             if take(taken, value.start, value.end):
                 begin, end = bisect_left(starts, value.start), bisect_left(starts, value.end)
                 found.append(flagged(value, tokens, begin, end))
     tokens = [_masked(token, taken) for token in tokens]
-    found += [_as_written(value, text) for value in quantities(tokens)]
-    found += _torn(text, taken)
-    return tuple(sorted(found, key=lambda value: (value.start, -value.end)))
+    found += [_as_written(value, text) for value in islice(quantities(tokens), MAX_VALUES)]
+    found += islice(_torn(text, taken), MAX_VALUES)
+    return tuple(sorted(found, key=lambda value: (value.start, -value.end))[:MAX_VALUES])
 
 
 def _is_amount(text: str, end: int) -> bool:

@@ -5,16 +5,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
-from gatekeeper.core.terms import terms
+from gatekeeper.core.terms import WORD, terms
 from gatekeeper.core.values.extract import extract
-from gatekeeper.core.values.literals import spoken
+from gatekeeper.core.values.literals import fold, spoken
 from gatekeeper.core.values.match import keys
 from gatekeeper.core.values.model import Fact, FactIndex, Key, Kind, Value
 
 T = TypeVar("T", bound=Key)
 
-# Below this many sentences all are compared; above it those that share a value or most terms.
-SCAN_ALL = 400
+_ANAPHORS = frozenset("it they this these that those he she its their his her them there".split())
 
 
 def find_words(words: str, index: FactIndex) -> int | None:
@@ -22,8 +21,8 @@ def find_words(words: str, index: FactIndex) -> int | None:
 
     The words are as ``spoken`` gives them; they may run on into the next sentence.
     """
-    place = f" {index.words} ".find(f" {words} ") if words else -1
-    return bisect_right(index.word_starts, place) - 1 if place >= 0 else None
+    place = index.words.find(f" {words} ") if words else -1
+    return bisect_right(index.word_starts, place + 1) - 1 if place >= 0 else None
 
 
 def index(sentences: Sequence[str]) -> FactIndex:
@@ -33,24 +32,43 @@ def index(sentences: Sequence[str]) -> FactIndex:
 
 def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
     """Index facts that were read one by one."""
-    words, starts, length = [], [], 0
-    for fact in facts:
-        starts.append(length)
-        words.append(spoken(fact.text))
-        length += len(words[-1]) + 1
+    words, word_starts = _joined([fact.words for fact in facts], " ")
+    folded, folded_starts = _joined([fact.folded for fact in facts], "\n")
+    lowered, lowered_starts = _joined([fact.text.lower() for fact in facts], "\n")
     return FactIndex(
         facts=facts,
         by_term=_positions(fact.terms for fact in facts),
         by_key=_positions({key for value in f.values for key in keys(value)} for f in facts),
-        words=" ".join(words),
-        word_starts=tuple(starts),
+        words=words,
+        word_starts=word_starts,
+        folded=folded,
+        folded_starts=folded_starts,
+        lowered=lowered,
+        lowered_starts=lowered_starts,
+        value_count=sum(len(fact.values) for fact in facts),
     )
+
+
+def _joined(texts: Sequence[str], mark: str) -> tuple[str, tuple[int, ...]]:
+    """Join texts with a mark before, between and after them; return where each begins as well."""
+    starts, length = [], len(mark)
+    for text in texts:
+        starts.append(length)
+        length += len(text) + len(mark)
+    return mark + mark.join(texts) + mark, tuple(starts)
 
 
 def read_fact(text: str) -> Fact:
     """Read the values and terms of one evidence sentence."""
     values = extract(text)
-    return Fact(text=text, values=values, terms=blanked_terms(text, values))
+    return Fact(
+        text=text,
+        values=values,
+        terms=blanked_terms(text, values),
+        words=spoken(text),
+        folded=fold(text),
+        refers_back=not _ANAPHORS.isdisjoint(WORD.findall(text.lower())),
+    )
 
 
 def _positions(groups: Iterable[Collection[T]]) -> dict[T, tuple[int, ...]]:

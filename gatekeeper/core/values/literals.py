@@ -57,7 +57,7 @@ def _literal(kind: Kind, shown: str, start: int, key: str) -> Value:
 
 def fold(text: str) -> str:
     """Return letters and digits only, in lower case: "A-113", "a 113" and "A113" are one."""
-    return "".join(char for char in text.lower() if char.isalnum())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def identifiers(text: str) -> Iterator[Value]:

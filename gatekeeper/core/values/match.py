@@ -12,6 +12,7 @@ from gatekeeper.core.values.units import MONTH, same_dimension, same_unit
 LITERAL = frozenset({Kind.VERSION, Kind.IDENTIFIER, Kind.EMAIL, Kind.URL, Kind.QUOTE})
 _BARE = frozenset({Kind.NUMBER, Kind.ORDINAL})
 _CALENDAR_TOLERANCE = Fraction(1, 40)  # 30 or 31 days for a month, 365 for a year, 52 weeks
+_MAX_PIECES = 8  # of a version or an address
 _TENTH = Fraction(1, 10)
 _CLOCK_TOLERANCE = 15  # minutes, for "around 3 pm"
 _YEAR_TOLERANCE = 2  # years, for "around 2010"
@@ -34,7 +35,7 @@ def keys(value: Value) -> Iterator[Key]:
     """Yield what an equal value written otherwise shares with this one at least in part."""
     for reading in value.readings:
         if reading.kind in LITERAL:
-            yield reading.key
+            yield from _literal_keys(reading)
         elif any(reading.parts):
             year, month, day = reading.parts
             yield f"{month}-{day}" if month else f"{year}"
@@ -45,6 +46,29 @@ def keys(value: Value) -> Iterator[Key]:
         yield name_key(value.name)
 
 
+def _literal_keys(reading: Reading) -> Iterator[str]:
+    """Yield the text, the shorter versions or addresses it goes on from, its host or mailbox."""
+    yield reading.key
+    mark = {Kind.VERSION: ".", Kind.URL: "/"}.get(reading.kind, "")
+    pieces = reading.key.split(mark)[:_MAX_PIECES] if mark else []
+    for end in range(1, len(pieces)):
+        yield part_key(mark.join(pieces[:end]))
+    yield from like_keys(reading)
+
+
+def part_key(key: str) -> str:
+    """Return the key under which longer versions and addresses than this are found."""
+    return f"part {key}"
+
+
+def like_keys(reading: Reading) -> Iterator[str]:
+    """Yield the keys that a made-up address may share with the one it was made from."""
+    if reading.kind is Kind.URL:
+        yield f"host {reading.key.partition('/')[0]}"
+    elif reading.kind is Kind.EMAIL:
+        yield from (f"mail {piece}" for piece in reading.key.split("@"))
+
+
 def name_key(name: str) -> str:
     """Return the key under which numbers that are part of a name are found."""
     return f"name {name}"
@@ -52,6 +76,8 @@ def name_key(name: str) -> str:
 
 def agreement(claim: Value, evidence: Value) -> Match | None:
     """Return the best way in which an evidence value explains a claim value, None if none does."""
+    if len(claim.readings) == 1 == len(evidence.readings):
+        return _agree(claim, evidence, claim.readings[0], evidence.readings[0])
     found = {
         match
         for one in claim.readings

@@ -126,11 +126,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One evidence sentence with its values, and its terms outside them."""
+    """One evidence sentence with its values, and its terms outside them.
+
+    ``words`` are its words in lower case between single blanks, ``folded`` its letters and digits
+    in lower case, ``refers_back`` tells of a pronoun that may stand for a thing named before.
+    """
 
     text: str
     values: tuple[Value, ...]
     terms: frozenset[str]
+    words: str
+    folded: str
+    refers_back: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +146,9 @@ class FactIndex:
 
     ``by_key`` maps what two equal values have in common (``keys`` in ``match``) to sentences.
 
-    ``words`` is the text of all sentences as lower-case words between single blanks, and
-    ``word_starts`` where each sentence begins in it: for quotations and identifiers.
+    ``words`` has the words of all sentences with a blank before, between and after them; ``folded``
+    and ``lowered`` have their letters and digits, and their texts in lower case, one a line. Each
+    goes with the places where the sentences begin in it.
     """
 
     facts: tuple[Fact, ...]
@@ -148,3 +156,8 @@ class FactIndex:
     by_key: Mapping[Key, tuple[int, ...]]
     words: str
     word_starts: tuple[int, ...]
+    folded: str
+    folded_starts: tuple[int, ...]
+    lowered: str
+    lowered_starts: tuple[int, ...]
+    value_count: int

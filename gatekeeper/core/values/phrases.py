@@ -84,7 +84,7 @@ def noun_at(tokens: list[Token], at: int) -> str:
     if word_at(tokens, at) == "-" and glued(tokens, at):
         at += 1
     word = word_at(tokens, at)
-    return stem(word) if word.isalnum() and word not in STOP_WORDS else ""
+    return stem(word) if word.isalpha() and word not in STOP_WORDS else ""
 
 
 def name_before(tokens: list[Token], at: int, end: int) -> str:

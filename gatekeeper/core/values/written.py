@@ -5,11 +5,15 @@ from bisect import bisect_right
 
 from gatekeeper.core.terms import terms
 from gatekeeper.core.values.align import ALIGNED, Claim
+from gatekeeper.core.values.facts import find_words
 from gatekeeper.core.values.literals import MIN_QUOTE_WORDS, fold, spoken
-from gatekeeper.core.values.match import Match, agreement
-from gatekeeper.core.values.model import Fact, Finding, Kind, Relation, Value
+from gatekeeper.core.values.match import Match, agreement, like_keys, part_key
+from gatekeeper.core.values.model import Fact, FactIndex, Finding, Kind, Relation, Value
 
 _GOES_ON = re.compile(r"\.?\w|[-/@]")  # after an address: it is part of a longer one
+_PLACES = 32  # at which the same text is looked at
+_NEAREST = 16  # sentences
+_MAX_TEXT = 2000  # characters; no longer sentence only rewords a quotation
 _MIN_FOLDED = 3  # characters: shorter identifiers are found in any text
 _REWORDED = 0.75  # share of a quotation's terms in a sentence that words it differently
 
@@ -21,13 +25,16 @@ def judge_written(value: Value, claim: Claim) -> Finding | None:
     """
     if value.kind is Kind.QUOTE:
         return _quotation(value, claim)
-    for position, fact in enumerate(claim.facts.facts):
-        matches = [agreement(value, other) for other in fact.values]
-        if Match.SAME in matches:
-            return _found(value, Relation.STATED, "same", position)
-        if Match.BOUND in matches:
-            return _found(value, Relation.DERIVED, "part", position)
-    held = _elsewhere(value, claim)
+    reading, by_key = value.readings[0], claim.facts.by_key
+    for key, relation, rule in (
+        (reading.key, Relation.STATED, "same"),
+        (part_key(reading.key), Relation.DERIVED, "part"),
+    ):
+        wanted = Match.SAME if relation is Relation.STATED else Match.BOUND
+        for position in by_key.get(key, ())[:_PLACES]:
+            if any(agreement(value, v) is wanted for v in claim.facts.facts[position].values):
+                return _found(value, relation, rule, position)
+    held = _elsewhere(value, claim.facts)
     if held is not None:
         return _found(value, Relation.STATED, "same", held)
     return None if value.weak else _unstated(value, claim)
@@ -46,35 +53,35 @@ def _found(value: Value, relation: Relation, rule: str, position: int) -> Findin
     return Finding(value=value, relation=relation, rule=rule, sentence=position)
 
 
-def _elsewhere(value: Value, claim: Claim) -> int | None:
+def _elsewhere(value: Value, index: FactIndex) -> int | None:
     """Look for the characters themselves, signs left out, where no value was read."""
     key = fold(value.readings[0].key)
     if value.kind in (Kind.URL, Kind.EMAIL) or len(key) < _MIN_FOLDED:
-        return _verbatim(value, claim)
-    if key not in claim.facts.words.replace(" ", ""):
-        return None
-    facts = enumerate(claim.facts.facts)
-    return next((position for position, fact in facts if key in fold(fact.text)), None)
+        return _verbatim(value, index)
+    place = index.folded.find(key)
+    return bisect_right(index.folded_starts, place) - 1 if place >= 0 else None
 
 
-def _verbatim(value: Value, claim: Claim) -> int | None:
-    key = value.readings[0].key
-    for position, fact in enumerate(claim.facts.facts):
-        before, found, after = fact.text.lower().partition(key)
-        if found and not _GOES_ON.match(after) and not before[-1:].isalnum():
-            return position
+def _verbatim(value: Value, index: FactIndex) -> int | None:
+    key, text = value.readings[0].key, index.lowered
+    place = text.find(key)
+    for _ in range(_PLACES):
+        if place < 0:
+            break
+        if not _GOES_ON.match(text, place + len(key)) and not text[place - 1].isalnum():
+            return bisect_right(index.lowered_starts, place) - 1
+        place = text.find(key, place + 1)
     return None
 
 
 def _lookalike(value: Value, claim: Claim) -> int | None:
     """Return a sentence with another value of the kind that this one seems to be made from."""
-    for aligned in claim.aligned:
-        fact = claim.facts.facts[aligned.position]
-        near = aligned.of_claim >= ALIGNED
-        if any(_is_lookalike(value, other, near=near) for other in fact.values):
-            return aligned.position
-    for position, fact in enumerate(claim.facts.facts):
-        if any(_is_lookalike(value, other, near=False) for other in fact.values):
+    near = [aligned.position for aligned in claim.aligned[:_NEAREST] if aligned.of_claim >= ALIGNED]
+    keys = like_keys(value.readings[0])
+    alike = [position for key in keys for position in claim.facts.by_key.get(key, ())[:_PLACES]]
+    for position in (*near, *sorted(alike)):
+        is_near = position in near
+        if any(_is_lookalike(value, v, near=is_near) for v in claim.facts.facts[position].values):
             return position
     return None
 
@@ -98,17 +105,16 @@ def _quotation(value: Value, claim: Claim) -> Finding:
     """Look for a quotation word for word; what is left out by dots may be left out."""
     pieces = [spoken(piece) for piece in value.text.replace("[", "...").split("...")]
     wanted = [piece for piece in pieces if piece.count(" ") >= 1] or [value.readings[0].key]
-    places = [f" {claim.facts.words} ".find(f" {piece} ") for piece in wanted]
-    if all(place >= 0 for place in places):
-        position = max(0, bisect_right(claim.facts.word_starts, places[0]) - 1)
-        return _found(value, Relation.STATED, "verbatim", position)
+    places = [find_words(piece, claim.facts) for piece in wanted[:_PLACES]]
+    if places[0] is not None and None not in places:
+        return _found(value, Relation.STATED, "verbatim", places[0])
     quoted = frozenset(terms(value.text))
-    for aligned in claim.aligned:
+    for aligned in claim.aligned[:_NEAREST]:
         if _rewords(quoted, claim.facts.facts[aligned.position]):
             return _found(value, Relation.CLASHING, "quotation", aligned.position)
     return Finding(value=value, relation=Relation.ABSENT, rule="quotation")
 
 
 def _rewords(quoted: frozenset[str], fact: Fact) -> bool:
-    shared = len(quoted & frozenset(terms(fact.text)))
+    shared = len(quoted & frozenset(terms(fact.text[:_MAX_TEXT])))
     return len(quoted) >= MIN_QUOTE_WORDS and shared >= _REWORDED * len(quoted)
