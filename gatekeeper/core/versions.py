@@ -11,7 +11,7 @@ from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 
 SEGMENTER_VERSION = 1
-GUARD_VERSION = 1
+GUARD_VERSION = 2
 PIPELINE_VERSION = 1
 
 
