@@ -10,7 +10,7 @@ from dataclasses import asdict
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 
-SEGMENTER_VERSION = 1
+SEGMENTER_VERSION = 2
 GUARD_VERSION = 2
 PIPELINE_VERSION = 1
 
