@@ -12,7 +12,7 @@ from gatekeeper.core.plan import Limits
 
 SEGMENTER_VERSION = 2
 GUARD_VERSION = 2
-PIPELINE_VERSION = 1
+PIPELINE_VERSION = 2
 
 
 def scorer_fingerprint(model: str, thresholds: Thresholds, limits: Limits | None = None) -> str:
