@@ -4,7 +4,7 @@ A check is incremental: text is fed as it comes, and any way of cutting an answe
 verdict. Nothing is kept on the gate between checks; a check belongs to one answer and one task.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -28,10 +28,6 @@ from gatekeeper.verdict import (
     Verdict,
     unresolved,
 )
-
-# An answer is segmented in pieces of this many characters, some milliseconds each, so that the
-# worker can turn to others in between.
-READ_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +122,7 @@ class Check:
             passages=tuple(passage for passage in evidence.passages if passage.text.strip()),
             question=evidence.question,
         )
-        self._segmenter = Segmenter(gate.settings.boilerplate)
+        self._segmenter = Segmenter(gate.settings.boilerplate, self._evidence.question or "")
         self._pieces: list[str] = []
         self._chars = 0
         self._segments: list[Segment] = []
@@ -201,7 +197,7 @@ class Check:
         """Take the end of the answer and have its claims scored, in steps."""
         if self._is_too_long():
             return
-        yield from self._take(self._segmenter.finish())
+        yield from self._take(self._segmenter.finish_steps())
         self._is_foreign = self._has_to_read() and not self._reads_english()
         self._is_planned = True
         if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
@@ -213,21 +209,18 @@ class Check:
 
     def _read(self, text: str) -> Steps:
         """Segment a piece and plan what it completes, in steps: any cutting gives the same."""
-        for start in range(0, len(text), READ_CHARS):
-            yield from self._take(self._segmenter.feed(text[start : start + READ_CHARS]))
+        return self._take(self._segmenter.feed_steps(text))
 
-    def _take(self, found: Sequence[Segment]) -> Steps:
-        """Plan the claims among new segments, in steps."""
-        self._segments.extend(found)
-        yield None
-        if not self._evidence.passages:
-            return
-        if self._planner is None:
-            self._planner = yield from self._prepare()
-        for claim in found:
-            if claim.is_claim:
-                self._claims.append(self._plan(claim, self._planner))
-                yield None
+    def _take(self, found: Iterator[Segment | None]) -> Steps:
+        """Take segments as they are completed, and plan the claims among them."""
+        for segment in found:
+            if segment is not None:
+                self._segments.append(segment)
+                if segment.is_claim and self._evidence.passages:
+                    if self._planner is None:
+                        self._planner = yield from self._prepare()
+                    self._claims.append(self._plan(segment, self._planner))
+            yield None
 
     def _prepare(self) -> Generator[None, None, Planner]:
         """Build the evidence index, the guard and the planner, in steps."""

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gatekeeper.core.segment import Form, Sentence, each_sentence
+from gatekeeper.core.segment import Form, Sentence, sentence_steps
 from gatekeeper.core.terms import terms
 from gatekeeper.verdict import Evidence, PremiseRef
 
@@ -75,13 +75,14 @@ class EvidenceIndex:
 
 
 def build_index(evidence: Evidence) -> Generator[None, None, EvidenceIndex]:
-    """Prepare the evidence, a few sentences a step."""
+    """Prepare the evidence, a sentence or a part of one a step."""
     lines: list[Line] = []
     for number, passage in enumerate(evidence.passages):
-        for found in each_sentence(passage.text):
-            lines.append(Line(passage=number, sentence=found, terms=frozenset(terms(found.text))))
-            if len(lines) % LINES_A_STEP == 0:
-                yield
+        for found in sentence_steps(passage.text):
+            if found is not None:
+                held = frozenset(terms(found.text))
+                lines.append(Line(passage=number, sentence=found, terms=held))
+            yield
     postings: defaultdict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
         for term in line.terms:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 
 from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Ruling
+from gatekeeper.core.characters import has_words
 from gatekeeper.core.evidence import LINES_A_STEP, EvidenceIndex
 from gatekeeper.core.notation import Apposition, appositions
 from gatekeeper.verdict import ClaimStatus, Segment
@@ -38,7 +39,8 @@ class Guard:
     ) -> None:
         self._index = index
         self._facts = facts
-        self._texts = texts
+        self._sources = len(texts)
+        self._code = values.index_code(texts)
         self._unknown_words = unknown_words
         self._folded = "\n".join(texts).casefold()
 
@@ -56,7 +58,7 @@ class Guard:
 
     def compare_literally(self, segment: Segment) -> tuple[Finding, Ruling]:
         """Decide code and commands: they stand in a passage letter by letter or they don't."""
-        found = values.literal_support(segment.plain, self._texts)
+        found = values.literal_support(segment.plain, self._code)
         if found is None:
             ruling = Ruling(absent=True, reason="stands in no passage letter by letter")
             return Finding(status=ClaimStatus.UNSUPPORTED, support=0.0), ruling
@@ -76,9 +78,11 @@ class Guard:
 
     def _in_words(self, finding: values.Finding) -> str:
         """Name value, rule and the passage that decided."""
-        what = "the claim" if finding.value is None else repr(finding.value.text)
         if finding.relation is values.Relation.ABSENT:
-            return f"{what} stands in no passage"
+            # Without a value of its own it is about all of them: there are too many.
+            value = finding.value
+            return finding.rule if value is None else f"{value.text!r} stands in no passage"
+        what = "the claim" if finding.value is None else repr(finding.value.text)
         where = ""
         if finding.sentence is not None:
             where = f" in passage {self._index.ids[self._index.lines[finding.sentence].passage]}"
@@ -90,7 +94,7 @@ class Guard:
             if not self._is_source(mark):
                 return f"[{mark}] names no passage"
         for word in self._unknown_words(segment.plain):
-            if any(map(str.isalnum, word)) and word.casefold() not in self._folded:
+            if has_words(word) and word.casefold() not in self._folded:
                 return f"{word[:40]!r} stands in no passage"
         return ""
 
@@ -98,4 +102,4 @@ class Guard:
         """Tell whether a citation names a passage by id or position, or was copied from one."""
         if mark in self._index.ids or f"[{mark.casefold()}]" in self._folded:
             return True
-        return not mark.isdigit() or int(mark) <= len(self._texts)
+        return not mark.isdigit() or int(mark) <= self._sources

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatekeeper.core.evidence import (
-    LINES_A_STEP,
     EvidenceIndex,
     Premise,
     build_index,
@@ -127,8 +126,8 @@ def test_ranking_is_deterministic_and_bounded(texts: Sequence[str], claim: str) 
 
 def test_long_passage_is_read_in_steps() -> None:
     """One ticket of a megabyte must not hold the worker, and with it every other check."""
-    text = "The shelf is red. " * (5 * LINES_A_STEP)
+    text = "The shelf is red. " * 160
 
     steps = list(build_index(Evidence(passages=(Passage(id="0", text=text),))))
 
-    assert len(steps) == 5
+    assert len(steps) >= 160
