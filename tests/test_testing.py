@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gatekeeper.check import Check
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import UnavailableError
-from gatekeeper.gate import Check, Gate, Settings
+from gatekeeper.gate import Gate, Settings
 from gatekeeper.protocols import Judge, Priority, Usage
 from gatekeeper.testing import (
     FakeCheck,

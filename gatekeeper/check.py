@@ -1,0 +1,304 @@
+"""The check of one answer: its text in steps, its claims planned and scored, the verdict.
+
+A check is incremental: text is fed as it comes, and any way of cutting an answer gives the same
+verdict. It belongs to one answer and one task.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Protocol
+
+from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
+from gatekeeper.core.evidence import build_index
+from gatekeeper.core.language import is_english
+from gatekeeper.core.plan import ClaimPlan, Limits, Planner
+from gatekeeper.core.rulings import Guard, build_facts
+from gatekeeper.core.segment import Segmenter
+from gatekeeper.errors import UnavailableError
+from gatekeeper.protocols import Judge, Model, Priority, Steps, Usage, Wanted
+from gatekeeper.verdict import (
+    ClaimStatus,
+    ClaimVerdict,
+    Evidence,
+    NotCheckedReason,
+    Segment,
+    UnresolvedReason,
+    Verdict,
+    unresolved,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What decides verdicts beside the model: marks, pipeline constants, a route's boilerplate."""
+
+    thresholds: Thresholds
+    limits: Limits = field(default_factory=Limits)
+    boilerplate: tuple[str, ...] = ()
+
+
+class Means(Protocol):
+    """What a check works with: a gate."""
+
+    model: Model
+    judge: Judge
+    settings: Settings
+
+    @property
+    def fingerprint(self) -> str:
+        """The scorer's."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What a check tells the judge with each call."""
+
+    deadline: float | None = None
+    priority: Priority = Priority.ENFORCE
+    usage: Usage
+
+
+class Check:
+    """The check of one answer. Feed its text in any pieces, then finish once.
+
+    Cancelling an awaited call abandons the check; a pass that has begun ends unused.
+    """
+
+    def __init__(self, gate: Means, evidence: Evidence, errand: Errand) -> None:
+        self._gate = gate
+        self._errand = errand
+        self._evidence = Evidence(
+            passages=tuple(passage for passage in evidence.passages if passage.text.strip()),
+            question=evidence.question,
+        )
+        self._segmenter = Segmenter(gate.settings.boilerplate, self._evidence.question or "")
+        self._pieces: list[str] = []
+        self._chars = 0
+        self._segments: list[Segment] = []
+        self._claims: list[ClaimPlan] = []
+        self._planner: Planner | None = None
+        self._is_planned = False
+        self._is_foreign = False
+        self._asked: list[tuple[ClaimPlan, int]] = []
+        self._wanted = Wanted(pairs=())
+        self._given_up: UnresolvedReason | None = None
+
+    async def feed(self, text: str) -> tuple[Segment, ...]:
+        """Take the next piece of the answer; returns the segments it completed."""
+        done = len(self._segments)
+        self._lay(text)
+        if self._is_too_long():
+            return ()
+        await self.work(self._read(text))
+        return tuple(self._segments[done:])
+
+    async def finish(self) -> Verdict:
+        """Score what was planned and give the verdict.
+
+        UNRESOLVED as a whole if the judge refused work on it or gave it up.
+        """
+        await self.work(self._finishing())
+        return self.conclude()
+
+    def steps(self, answer: str) -> Steps:
+        """Return all work on a whole answer as steps for a judge; ``conclude`` ends the check."""
+        self._lay(answer)
+        first = () if self._is_too_long() else self._read(answer)
+        return chain(first, self._finishing())
+
+    def give_up(self, reason: UnresolvedReason) -> None:
+        """Note that the judge left the steps where they stand."""
+        self._given_up = reason
+
+    def conclude(self) -> Verdict:
+        """Give the verdict on what the steps have come to."""
+        reason = self._not_checked()
+        if reason is not None:
+            return self._verdict((), reason)
+        answer = "".join(self._pieces)
+        if self._given_up is not None:
+            if not self._is_planned:
+                return unresolved(self._given_up, answer, self._gate.fingerprint)
+            self._leave_unscored(self._given_up)
+        return self._verdict(tuple(self._rule(claim, answer) for claim in self._claims))
+
+    async def work(self, steps: Steps) -> None:
+        """Have the judge take steps of this check, unless it gave up before."""
+        errand = self._errand
+        if self._given_up is not None:
+            return
+        try:
+            await self._gate.judge.run(
+                steps,
+                deadline=errand.deadline,
+                priority=errand.priority,
+                usage=errand.usage,
+            )
+        except UnavailableError as error:
+            self.give_up(error.reason)
+
+    def _lay(self, text: str) -> None:
+        """Note a piece of the answer, whatever becomes of the work on it."""
+        self._pieces.append(text)
+        self._chars += len(text)
+
+    def _finishing(self) -> Steps:
+        """Take the end of the answer and have its claims scored, in steps."""
+        if self._is_too_long():
+            return
+        yield from self._take(self._segmenter.finish_steps())
+        self._is_foreign = self._has_to_read() and not self._reads_english()
+        self._is_planned = True
+        if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
+            return
+        yield from self._round()
+        for claim in filter(self._is_undecided, self._claims):
+            claim.add_joint()
+        yield from self._round()
+
+    def _read(self, text: str) -> Steps:
+        """Segment a piece and plan what it completes, in steps: any cutting gives the same."""
+        return self._take(self._segmenter.feed_steps(text))
+
+    def _take(self, found: Iterator[Segment | None]) -> Steps:
+        """Take segments as they are completed, and plan the claims among them."""
+        for segment in found:
+            if segment is not None:
+                self._segments.append(segment)
+                if segment.is_claim and self._evidence.passages:
+                    if self._planner is None:
+                        self._planner = yield from self._prepare()
+                    self._claims.append(self._plan(segment, self._planner))
+            yield None
+
+    def _prepare(self) -> Generator[None, None, Planner]:
+        """Build the evidence index, the guard and the planner, in steps."""
+        index = yield from build_index(self._evidence)
+        facts = yield from build_facts(index)
+        model = self._gate.model
+        texts = tuple(passage.text for passage in self._evidence.passages)
+        guard = Guard(index, facts, texts, model.unknown_words)
+        return Planner(
+            index,
+            guard,
+            encode=model.encode,
+            limits=self._gate.settings.limits,
+            question=self._evidence.question or "",
+        )
+
+    def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:
+        """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
+        if len(self._claims) >= self._gate.settings.limits.claims:
+            return ClaimPlan(segment=claim)
+        return planner.plan(claim)
+
+    def _is_too_long(self) -> bool:
+        return self._chars > self._gate.settings.limits.answer_chars
+
+    def _not_checked(self) -> NotCheckedReason | None:
+        """Say why the answer can't be checked; one without claims needs neither."""
+        if self._is_too_long():
+            return NotCheckedReason.SIZE
+        if not any(piece.strip() for piece in self._pieces):
+            return NotCheckedReason.NO_TEXT
+        if not self._evidence.passages and any(segment.is_claim for segment in self._segments):
+            return NotCheckedReason.NO_CONTEXT
+        return NotCheckedReason.LANGUAGE if self._is_foreign else None
+
+    def _has_to_read(self) -> bool:
+        """Tell whether a claim is more than a copy: guard and model both read English only."""
+        return any(not (claim.is_copy or claim.segment.literal) for claim in self._claims)
+
+    def _reads_english(self) -> bool:
+        """Tell whether answer and evidence are in the language of guard and model."""
+        evidence = " ".join(passage.text for passage in self._evidence.passages)
+        return is_english("".join(self._pieces)) and is_english(evidence)
+
+    def _round(self) -> Steps:
+        """Have every pair scored that waits, all claims together."""
+        self._asked = [(claim, n) for claim in self._claims for n in claim.waiting()]
+        pairs = [pair for claim, n in self._asked if (pair := claim.pairs[n]) is not None]
+        self._wanted = Wanted(pairs=pairs)
+        if pairs:
+            yield self._wanted
+        self._take_scores()
+
+    def _take_scores(self) -> None:
+        """Hand the claims what came of the last round; nothing if it was not answered."""
+        for (claim, n), score in zip(self._asked, self._wanted.scores, strict=False):
+            claim.scores[n] = score
+
+    def _leave_unscored(self, reason: UnresolvedReason) -> None:
+        """Keep the scores there are; what still waits, also for a second round, has a reason."""
+        self._take_scores()
+        for claim in filter(self._is_undecided, self._claims):
+            claim.add_joint()
+        for claim in self._claims:
+            for n in claim.waiting():
+                claim.scores[n] = reason
+
+    def _is_undecided(self, claim: ClaimPlan) -> bool:
+        finding = self._find(claim)
+        return (
+            claim.fixed is None
+            and finding.status is ClaimStatus.UNSUPPORTED
+            and not claim.ruling.absent
+        )
+
+    def _find(self, claim: ClaimPlan) -> Finding:
+        """Return what is known of a claim now."""
+        if claim.fixed is not None:
+            return claim.fixed
+        if len(self._claims) > self._gate.settings.limits.claims:
+            return Finding(status=ClaimStatus.UNRESOLVED, unresolved=UnresolvedReason.BUDGET)
+        marks = self._gate.settings.thresholds
+        return decide_claim(claim.planned, claim.scores, claim.ruling, marks)
+
+    def _rule(self, claim: ClaimPlan, answer: str) -> ClaimVerdict:
+        """Turn a finding into the verdict on a claim, with places and words for people."""
+        finding = self._find(claim)
+        segment = claim.segment
+        premises = [claim.planned[n].premise for n in finding.decided_by]
+        refs = tuple(ref for premise in premises for ref in premise.refs)
+        by_guard = tuple(self._evidence.passages[n].id for n in claim.ruling.passages)
+        return ClaimVerdict(
+            start=segment.start,
+            end=segment.end,
+            text=answer[segment.start : segment.end],
+            status=finding.status,
+            support=finding.support,
+            contradiction=finding.contradiction,
+            score=claim_score(finding, claim.ruling, self._gate.settings.thresholds),
+            passages=tuple(dict.fromkeys((*by_guard, *(ref.passage for ref in refs)))),
+            premises=refs,
+            reason=_reason(finding, claim),
+            unresolved=finding.unresolved,
+        )
+
+    def _verdict(
+        self, claims: tuple[ClaimVerdict, ...], reason: NotCheckedReason | None = None
+    ) -> Verdict:
+        return Verdict(
+            segments=() if reason is NotCheckedReason.SIZE else tuple(self._segments),
+            claims=claims,
+            not_checked=reason,
+            fingerprint=self._gate.fingerprint,
+        )
+
+
+def _reason(finding: Finding, claim: ClaimPlan) -> str:
+    """Say in words what decided; names value, rule and passage where the guard did."""
+    if finding.unresolved is not None:
+        return str(finding.unresolved)
+    if claim.ruling.reason:
+        return claim.ruling.reason
+    if finding.status is ClaimStatus.SUPPORTED:
+        copied = claim.planned[finding.decided_by[0]].verbatim
+        return "stands in the passage word for word" if copied else "follows from the passage"
+    if finding.status is ClaimStatus.UNSUPPORTED:
+        return "follows from no passage"
+    if finding.status is ClaimStatus.CONFLICTING:
+        return "one passage supports it, another contradicts it"
+    return "the passage says otherwise"
