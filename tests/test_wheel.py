@@ -18,7 +18,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT], check=True)
     venv.create(folder / "env", with_pip=False)
-    (wheel,) = folder.glob("gatekeeper_asgi-*.whl")
+    (wheel,) = folder.glob("gatekeeper_claims-*.whl")
     constraints = ROOT / "constraints.txt"
     python = folder / "env" / "bin" / "python"
     subprocess.run([*pip, "--python", python, "install", "-c", constraints, wheel], check=True)
