@@ -101,3 +101,11 @@ def test_plan_stays_within_its_tokens() -> None:
     assert sum(spent) <= 450
     assert sum(joint) <= 150
     assert all(len(plan.pairs) >= limits.least_windows or plan.fixed is not None for plan in found)
+
+
+def test_model_is_shown_a_value_in_the_claims_notation() -> None:
+    """To the model 3 kilometres and 3,000 metres are strangers; the guard has proved them equal."""
+    (plan,) = plans("The bridge is 3,000 metres away.", "The bridge is 3 kilometres away.")
+
+    shown = [FakeModel._decode(pair)[0] for pair in plan.pairs if pair]
+    assert shown == ["The bridge is 3 kilometres (3,000 metres) away."]
