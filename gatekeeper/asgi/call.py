@@ -97,13 +97,14 @@ class Call:
         return self.enforced
 
     async def key(self) -> str | None:
-        """Return the value of the route's share key, None if the request has none."""
+        """Return the value of the route's share key, None if the request has none or several."""
         share_key = self.route.share_key
         if share_key is None:
             return None
         if share_key.header is not None:
             found = values(self.scope["headers"], share_key.header.lower().encode("latin-1"))
-            return b",".join(found).decode("latin-1") or None
+            # Sent twice it is nobody's: the app may read the first, and the client chose both.
+            return found[0].decode("latin-1") or None if len(found) == 1 else None
         if share_key.state is not None:
             return _text(self.state.get(share_key.state))
         return await self._requested(share_key.request or "")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from gatekeeper.asgi.response import Head
 
 
+_BODY_KEYS = frozenset({"type", "body", "more_body"})
+
+
 class Hold:
     """Takes the messages of one response and answers in the app's place.
 
@@ -41,7 +44,8 @@ class Hold:
             return
         # A buffer that the app uses again must not change what is held.
         body = {"body": bytes(message["body"])} if "body" in message else {}
-        self._held.append({**message, **body})
+        if not _is_empty(message):
+            self._held.append({**message, **body})
         reason = self._hindrance(message)
         if reason is not None:
             await self._settle((reason,), Findings())
@@ -163,6 +167,12 @@ class Hold:
         for message in messages:
             async with asyncio.timeout(self._call.route.bounds.send_s):
                 await self._call.send(message)
+
+
+def _is_empty(message: "Message") -> bool:
+    """Tell whether a message is a piece of a body with nothing in it and another to come."""
+    is_body = message["type"] == "http.response.body" and set(message) <= _BODY_KEYS
+    return is_body and not message.get("body") and bool(message.get("more_body"))
 
 
 async def _swallow(message: "Message") -> None:

@@ -1,13 +1,16 @@
 """Which route a request falls under: by the path the app routes by, with no way round.
 
 Frameworks differ in what they take for the same path: Starlette's route patterns let a line feed
-at the end pass, others squeeze slashes, drop the last one or ignore case. All of these fall under
-the policy, for a request gated in vain (the app answers 404 or redirects) costs nothing.
+at the end pass, others squeeze slashes, drop the last one or ignore case, and an app that passes
+requests on may decode once more, resolve dots or cut off a query. All of these fall under the
+policy, for a request gated in vain (the app answers 404 or redirects) costs nothing.
 """
 
 import re
 from collections.abc import Iterable
+from posixpath import normpath
 from typing import TYPE_CHECKING, Generic, TypeVar
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SLASHES = re.compile("/+")
+_QUERY = re.compile("[?#]")
+_DECODINGS = 3
 
 
 class Paths(Generic[T]):
@@ -38,8 +43,17 @@ class Paths(Generic[T]):
         # The rule of the ASGI specification as Starlette applies it.
         if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
             path = path[len(root) :]
+        if "%" in path or "?" in path or "#" in path or "/." in path:
+            path = _spelled_out(path)
         # As ``_fold``, in place: every request passes here, gated or not.
         return self._routes.get(_SLASHES.sub("/", path.strip()).rstrip("/").casefold())
+
+
+def _spelled_out(path: str) -> str:
+    """Return the path an app may come to that decodes again, resolves dots or cuts a query off."""
+    for _ in range(_DECODINGS):
+        path = unquote(path)
+    return normpath(_QUERY.split(path, maxsplit=1)[0])
 
 
 def _fold(path: str) -> str:

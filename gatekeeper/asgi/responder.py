@@ -87,7 +87,8 @@ class Responder:
         reason = head.hindrance(call.route, call.method)
         if reason is not None and head.is_bodiless(call.method):
             self._record(reason, Action.RELEASE, would=Action.RELEASE)
-            await self._pass(head.start)
+            self._take = self._emptied if is_enforced else self._call.send
+            await self._call.send(head.start)
         elif not is_enforced:
             await self._watch(head, reason)
         else:
@@ -95,6 +96,17 @@ class Responder:
             self._take = self._hold.take
             if reason is not None:
                 await self._hold.refuse(reason)
+
+    async def _emptied(self, message: "Message") -> None:
+        """Send what belongs to a response without a body, and none of a body the app gives it.
+
+        Not every server drops it: one sends it on for HEAD over HTTP/2, all of them for 205.
+        """
+        kind = message["type"]
+        if kind == "http.response.body":
+            await self._call.send({**message, "body": b""})
+        elif kind in _KNOWN:
+            await self._call.send(message)
 
     async def _watch(self, head: Head, reason: NotCheckedReason | None) -> None:
         """Pass the start on, and copy what follows if it is an answer."""

@@ -45,7 +45,7 @@ class Head:
         return b",".join(values(self.headers, b"content-encoding")).decode("latin-1")
 
     def is_bodiless(self, method: str) -> bool:
-        """True if HTTP gives this response no body, whatever is sent (RFC 9110, 6.4.1)."""
+        """True if this response has no body to read (RFC 9110, 6.4.1; 15.3.6 for 205)."""
         return method == "HEAD" or self.status in _BODILESS
 
     def hindrance(self, route: Route, method: str) -> NotCheckedReason | None:

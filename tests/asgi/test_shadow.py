@@ -256,6 +256,7 @@ def test_share_sticks_to_its_key(key: ShareKey, request_of: Any) -> None:
     ("key", "sent"),
     [
         (ShareKey(header="x-user"), {}),
+        (ShareKey(header="x-user"), {"headers": [("x-user", "a"), ("x-user", "b")]}),
         (ShareKey(request="/user"), {"body": b"not json"}),
         (ShareKey(request="/user"), {"body": b"{}"}),
         (ShareKey(state="user"), {}),
