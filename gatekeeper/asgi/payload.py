@@ -1,7 +1,7 @@
 """Response shapes: where the texts of an answer stand, and how they are replaced.
 
-A payload belongs to one response and is changed in place before it is written. Every place in it
-that could carry the answer a second time (log-probabilities, tool calls) goes with the answer.
+A payload belongs to one response and is changed in place before it is written. Of a chat completion
+it is listed what was read and what may stay, not what could carry a claim: servers add members.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,17 @@ from gatekeeper.verdict import NotCheckedReason
 
 Facts = dict[str, object]
 
-# What a message may repeat of the answer or add to it; goes when the message is withheld.
-_CARRIERS = (
-    "tool_calls", "function_call", "audio", "annotations", "reasoning", "reasoning_content",
-)  # fmt: skip
+# What is read of a message and what says nothing of the answer; any other member could say it too.
+_MESSAGE = frozenset({"role", "content", "refusal", "name"})
+_CALLS = frozenset({"tool_calls", "function_call"})
+# The same of a choice. Log-probabilities are of the tokens of the content, which is read.
+_CHOICE = frozenset(
+    {"index", "message", "finish_reason", "logprobs", "native_finish_reason", "stop_reason"}
+)
+
+# What is left of a choice whose text was replaced.
+_LEFT_OF_CHOICE = frozenset({"index", "message", "finish_reason"})
+_LEFT_OF_MESSAGE = frozenset({"role", "content", "refusal"})
 
 # The most a client may ask of the API this shape comes from; each choice is a check.
 _MOST_CHOICES = 128
@@ -178,7 +185,11 @@ class Pointed(_Json):
 
 
 class Chat(_Json):
-    """An OpenAI chat completion; each choice is an answer. Refusals count as text."""
+    """An OpenAI chat completion; each choice is an answer. Refusals count as text.
+
+    Calls beside a text are one more answer without text, behind those of all choices: the text is
+    checked, and a policy that releases calls does not release what is flagged beside them.
+    """
 
     def __init__(self, document: object) -> None:
         super().__init__(document)
@@ -187,32 +198,57 @@ class Chat(_Json):
             raise UncheckableError(NotCheckedReason.SHAPE)
         if len(choices) > _MOST_CHOICES:
             raise UncheckableError(NotCheckedReason.SIZE)
-        self._choices = choices
-        self.texts: tuple[str | None, ...] = tuple(map(_choice_text, choices))
+        texts = [_choice_text(choice) for choice in choices]
+        called = [
+            choice
+            for choice, text in zip(choices, texts, strict=True)
+            if text is not None and _others(choice["message"], _MESSAGE)
+        ]
+        self._choices = choices + called
+        self.texts: tuple[str | None, ...] = (*texts, *(None for _ in called))
 
     def withhold(self, n: int, text: str) -> None:
         """Replace the content; say that it was filtered."""
         self.redact(n, text)
-        choice = self._choices[n]
-        choice["finish_reason"] = "content_filter"
-        for carrier in _CARRIERS:
-            choice["message"].pop(carrier, None)
+        self._choices[n]["finish_reason"] = "content_filter"
 
     def redact(self, n: int, text: str) -> None:
-        """Replace the content in its own form; log-probabilities spell it out, so they go."""
+        """Replace the content in its own form; what else the choice held may say it again."""
         choice = self._choices[n]
         message = choice["message"]
+        _keep(choice, _LEFT_OF_CHOICE)
+        _keep(message, _LEFT_OF_MESSAGE)
         is_list = isinstance(message.get("content"), list)
         message["content"] = [{"type": "text", "text": text}] if is_list else text
-        choice.pop("logprobs", None)
-        if message.get("refusal") is not None:
+        if "refusal" in message:
             message["refusal"] = None
 
 
 def _choice_text(choice: object) -> str | None:
+    """Return the text of a choice that says nothing in a place that is not read.
+
+    Raises:
+        UncheckableError: With ``shape`` if it might, or if it has no message.
+    """
     message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise UncheckableError(NotCheckedReason.SHAPE)
+    if _others(choice, _CHOICE) or _others(message, _MESSAGE | _CALLS):
         raise UncheckableError(NotCheckedReason.SHAPE)
     found = (content_text(message.get("content")), text_of(message.get("refusal")))
     texts = [scalar(text) for text in found if text]
     return "\n".join(texts) if texts else None
+
+
+def _others(members: dict[str, object], known: frozenset[str]) -> bool:
+    """Tell whether there are other members than known ones; null and empty ones say nothing."""
+    return any(
+        name not in known and value is not None and value not in ("", [], {})
+        for name, value in members.items()
+    )
+
+
+def _keep(members: dict[str, object], names: frozenset[str]) -> None:
+    """Remove all other members, in place, so that the order of the rest is kept."""
+    for name in [name for name in members if name not in names]:
+        del members[name]

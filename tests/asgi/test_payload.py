@@ -44,8 +44,9 @@ def test_chat_that_is_supported_comes_as_it_was() -> None:
 
 def test_flagged_choice_is_withheld_with_all_it_carries() -> None:
     """Log-probabilities spell the answer out, tool calls act on it; good choices stay."""
-    bad = {"content": BAD, "tool_calls": [{"id": "t"}], "reasoning_content": BAD, "refusal": None}
-    body, desk = ask(chat({"content": GOOD}, bad))
+    bad = {"content": BAD, "tool_calls": [{"id": "t"}], "reasoning_content": "", "refusal": None}
+    calls = Reactions(default=Action.WITHHOLD, by_reason={"no_text": Action.RELEASE})
+    body, desk = ask(chat({"content": GOOD}, bad), on_not_checked=calls)
 
     good, withheld = body["choices"]
     assert good == chat({"content": GOOD})["choices"][0]
