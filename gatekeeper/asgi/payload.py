@@ -25,9 +25,18 @@ Facts = dict[str, object]
 # What is read of a message and what says nothing of the answer; any other member could say it too.
 _MESSAGE = frozenset({"role", "content", "refusal", "name"})
 _CALLS = frozenset({"tool_calls", "function_call"})
-# The same of a choice. Log-probabilities are of the tokens of the content, which is read.
+# The same of a choice. Log-probabilities are of the tokens of the content, which is read; filter
+# results are grades that one provider sends with every answer.
 _CHOICE = frozenset(
-    {"index", "message", "finish_reason", "logprobs", "native_finish_reason", "stop_reason"}
+    {
+        "index",
+        "message",
+        "finish_reason",
+        "logprobs",
+        "native_finish_reason",
+        "stop_reason",
+        "content_filter_results",
+    }
 )
 
 # What is left of a choice whose text was replaced.
