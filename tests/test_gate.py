@@ -209,6 +209,26 @@ def test_word_the_model_cannot_spell_is_compared_literally() -> None:
     assert "stands in no passage" in verdict.claims[0].reason
 
 
+MEGABYTES = {
+    "prose": "The gate is red and the lamp stands beside it. " * 42_000,
+    "one word": "x" * 2_000_000,
+    "stars": "*" * 2_000_000,
+    "brackets": "([{" * 660_000,
+    "zero-width": "\u200b" * 2_000_000,
+    "pictures": "\U0001f600" * 500_000,
+}
+
+
+@pytest.mark.parametrize("text", MEGABYTES.values(), ids=MEGABYTES)
+def test_megabytes_end_in_a_verdict(text: str) -> None:
+    """Two megabytes are read to the end or refused as a whole, and crash nothing."""
+    as_answer = check(text, "The gate is red.")
+    as_evidence = check("The gate is red.", text)
+
+    assert as_answer.not_checked is NotCheckedReason.SIZE
+    assert (as_evidence.outcome is Outcome.SUPPORTED) == text.startswith("The gate is red")
+
+
 def test_fingerprint_follows_what_decides() -> None:
     """Figures of two fingerprints are never pooled, so each change must show."""
     one = gate()
