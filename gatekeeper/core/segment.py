@@ -39,7 +39,6 @@ __all__ = [
     "Form",
     "Segmenter",
     "Sentence",
-    "each_sentence",
     "segments",
     "sentence_steps",
     "sentences",
@@ -167,12 +166,7 @@ def segments(text: str, boilerplate: tuple[str, ...] = ()) -> tuple[Segment, ...
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Split a passage at the same boundaries, whole sentences, markup without a word left out."""
-    return tuple(each_sentence(text))
-
-
-def each_sentence(text: str) -> Iterator[Sentence]:
-    """Yield what ``sentences`` returns, each as soon as it is read."""
-    return (one for one in sentence_steps(text) if one is not None)
+    return tuple(found for found in sentence_steps(text) if found is not None)
 
 
 def sentence_steps(text: str) -> Iterator[Sentence | None]:
