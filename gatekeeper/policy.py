@@ -212,14 +212,46 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """Shares of decisions kept for review, by side and score band; each in [0, 1].
+
+    Reviewers label a fixed number a week, in the order of the decisions' random numbers, so a share
+    only has to be large enough: at 8,000 answers a day 1 % are 560 a week.
+    """
+
+    blocked: float = 0.1
+    accepted_low: float = 0.1
+    accepted_high: float = 0.1
+    unchecked: float = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """Where decisions are stored and for how long.
+
+    ``url`` is ``sqlite:///PATH`` or that of a PostgreSQL server. ``store_text``: "none", or
+    "sampled" for the texts of decisions that are kept for review. Texts and reviewers' notes go
+    after ``retention_days``, decisions with their labels after ``decision_days``.
+    """
+
+    url: str
+    store_text: str
+    retention_days: int
+    decision_days: int = 400
+    keep: Keep = field(default_factory=Keep)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256."""
+    """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256.
+
+    Without ``outcomes`` no decision is stored.
+    """
 
     routes: tuple[Route, ...]
     model: str | None = None
     model_sha256: str | None = None
-    store_text: str = "none"
-    retention_days: int = 30
+    outcomes: Outcomes | None = None
 
     def route(self, path: str) -> Route | None:
         """Return the route for a path as the server routes it, or None if it is not gated."""

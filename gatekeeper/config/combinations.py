@@ -45,6 +45,14 @@ def check_paths(policy: Policy, parts: Sequence[Part]) -> None:
             parts[position].note("path", found, "one route a path", "join the two")
 
 
+def check_store(policy: Policy, part: Part, *, has_secret: bool) -> None:
+    """Refuse to store without a key: unkeyed hashes of short answers can be tried one by one."""
+    if policy.outcomes is not None and not has_secret:
+        found = f"a table without {SECRET_VARIABLE} in the environment"
+        advice = "set it to the one value of all workers; a new one: openssl rand -hex 32"
+        part.note("outcomes", found, "a secret", advice)
+
+
 def check_combinations(route: Route, part: Part, *, has_secret: bool) -> None:
     """Check a route's keys against each other."""
     check_share(route, part, has_secret=has_secret)

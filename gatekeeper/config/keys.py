@@ -7,7 +7,7 @@ from typing import Final
 from gatekeeper.policy import Mode, Shape
 from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason
 
-POLICY_KEYS = ("route", "model", "model_sha256", "store_text", "retention_days", "bounds")
+POLICY_KEYS = ("route", "model", "model_sha256", "outcomes", "bounds")
 ROUTE_KEYS = (
     "path",
     "methods",
@@ -35,6 +35,8 @@ ROUTE_KEYS = (
     "max_in_flight_per_key",
     "bounds",
 )
+OUTCOMES_KEYS = ("url", "store_text", "retention_days", "decision_days", "keep")
+KEEP_KEYS = ("blocked", "accepted_low", "accepted_high", "unchecked")
 TARGETS_KEYS = ("false_block", "accepted_error", "confidence")
 TRIP_KEYS = ("blocked_share", "of_last", "to")
 # Bytes held over all requests are one number for the process, so it stands at the top only.

@@ -17,6 +17,7 @@ from gatekeeper.config.combinations import (
     check_environment,
     check_paths,
     check_share,
+    check_store,
     may_enforce,
 )
 from gatekeeper.config.files import MAX_POLICY_BYTES, Folder, read_text
@@ -161,6 +162,7 @@ def policy_hash(policy: Policy) -> str:
 
 def _check(policy: Policy, top: Part, parts: Sequence[Part], *, has_secret: bool) -> None:
     check_top(policy, top)
+    check_store(policy, top, has_secret=has_secret)
     for route, part in zip(policy.routes, parts, strict=True):
         check_route(route, part)
         check_combinations(route, part, has_secret=has_secret)

@@ -14,6 +14,7 @@ from gatekeeper.config.keys import (
     MODES,
     ON_FLAGGED,
     ON_NO_CLAIMS,
+    OUTCOMES_KEYS,
     POLICY_BOUNDS,
     POLICY_KEYS,
     PROCESS_BOUND,
@@ -22,10 +23,10 @@ from gatekeeper.config.keys import (
     ROUTE_BOUNDS,
     ROUTE_KEYS,
     SHAPES,
-    STORE_TEXT,
     TARGETS_KEYS,
     TRIP_KEYS,
 )
+from gatekeeper.config.outcomes import read_outcomes
 from gatekeeper.config.reader import Table
 from gatekeeper.config.sources import CONTEXT_EXAMPLE, MESSAGES, read_share_key, read_sources
 from gatekeeper.config.words import listed, nearest, shown
@@ -54,7 +55,6 @@ _ROUTE = Route(
     on_unresolved=Reactions(default=Action.WITHHOLD),
     on_not_checked=Reactions(default=Action.WITHHOLD),
 )
-_POLICY = Policy(routes=())
 _TARGETS = Targets(false_block=0.05, accepted_error=0.1)
 _TRIP = Trip(blocked_share=0.5, of_last=200)
 
@@ -72,7 +72,11 @@ _REQUIRED = {
 
 def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
     """Return the policy of a file, stand-ins where a fault was noted, and the routes' places."""
-    top.refuse_unknown(POLICY_KEYS, dict.fromkeys(ROUTE_KEYS, "under [[route]]"))
+    elsewhere = {
+        **dict.fromkeys(ROUTE_KEYS, "under [[route]]"),
+        **dict.fromkeys(OUTCOMES_KEYS, "under [outcomes]"),
+    }
+    top.refuse_unknown(POLICY_KEYS, elsewhere)
     bounds = _bounds(top, Bounds(), POLICY_BOUNDS)
     if not top.raw.get("route"):
         top.faults.note("route", "nothing", "at least one route", "write a [[route]] table")
@@ -81,8 +85,7 @@ def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
         routes=tuple(_route(entry, folder, bounds) for entry in entries),
         model=top.text("model"),
         model_sha256=top.text("model_sha256"),
-        store_text=top.choice("store_text", STORE_TEXT, _POLICY.store_text),
-        retention_days=top.integer("retention_days", _POLICY.retention_days),
+        outcomes=read_outcomes(top, folder),
     )
     return policy, tuple(entry.place for entry in entries)
 

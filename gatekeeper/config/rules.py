@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gatekeeper.config import pointers
 from gatekeeper.config.files import read_text
+from gatekeeper.config.outcomes import check_outcomes
 from gatekeeper.config.places import Part
 from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.policy import (
@@ -68,14 +69,13 @@ _COUNTED = (
 
 def check_top(policy: Policy, part: Part) -> None:
     """Check what holds for the whole policy."""
-    part.within("retention_days", policy.retention_days, 1, 3650)
     if policy.model_sha256 is not None and not _SHA256.fullmatch(policy.model_sha256):
         found = shown(policy.model_sha256)
         part.note("model_sha256", found, "64 hexadecimal digits in lower case")
     if policy.model is not None and not policy.model.strip():
         part.note("model", "an empty string", "the name or folder of a model")
-    if policy.store_text not in ("none", "sampled"):
-        part.note("store_text", shown(policy.store_text), listed(("none", "sampled")))
+    if policy.outcomes is not None:
+        check_outcomes(policy.outcomes, part.below("outcomes"))
 
 
 def check_route(route: Route, part: Part) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from gatekeeper.config import policy_hash, read_draft
 from gatekeeper.config.keys import (
+    KEEP_KEYS,
+    OUTCOMES_KEYS,
     POLICY_BOUNDS,
     POLICY_KEYS,
     REASONS,
@@ -67,6 +69,25 @@ def test_the_top_with_anything_anywhere(tmp_path: Path, key: str) -> None:
         draft = read_draft(path, environment={})
 
         assert all(str(fault).isprintable() for fault in draft.faults), value
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(f"{{{{ {key} = {{}} }}}}" for key in OUTCOMES_KEYS),
+        *(f"{{{{ keep = {{{{ {key} = {{}} }}}} }}}}" for key in KEEP_KEYS),
+    ],
+)
+def test_the_store_with_anything_anywhere(tmp_path: Path, pattern: str) -> None:
+    """The same for the outcome store."""
+    path = tmp_path / "gatekeeper.toml"
+    for value in VALUES:
+        path.write_text(toml(outcomes=pattern.format(value)), encoding="utf-8")
+
+        draft = read_draft(path, environment={})
+
+        assert all(str(fault).isprintable() for fault in draft.faults), value
+        assert len(policy_hash(draft.policy)) == 64
 
 
 @pytest.mark.parametrize("key", ["mode", "share", "trip", "resets", "x"])

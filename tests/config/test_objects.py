@@ -7,6 +7,7 @@ from gatekeeper.config import check_policy, policy_hash
 from gatekeeper.policy import (
     Bounds,
     Mode,
+    Outcomes,
     Policy,
     Reactions,
     RequestSource,
@@ -71,11 +72,12 @@ def test_policy_from_python_is_held_to_the_same_rules() -> None:
 
 def test_words_at_the_top_from_python() -> None:
     """What is stored of people's texts must not hang on a slip of the pen."""
-    policy = Policy(routes=(ROUTE,), store_text="all")
+    outcomes = Outcomes(url="sqlite:///x.db", store_text="all", retention_days=30)
+    policy = Policy(routes=(ROUTE,), outcomes=outcomes)
 
-    [fault] = check_policy(policy, calibration=None, secret=None)
+    [fault] = check_policy(policy, calibration=None, secret=b"x" * 32)
 
-    assert (fault.place, fault.found) == ("store_text", '"all"')
+    assert (fault.place, fault.found) == ("outcomes.store_text", '"all"')
 
 
 def test_enforcing_from_python_needs_a_calibration_too() -> None:

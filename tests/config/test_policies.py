@@ -174,14 +174,12 @@ def test_top_level_keys(tmp_path: Path) -> None:
     text = toml(
         model='"models/mine"',
         model_sha256=f'"{digest}"',
-        store_text='"sampled"',
-        retention_days="7",
     )
 
     found = load(tmp_path, text)
 
     assert (found.model, found.model_sha256) == ("models/mine", digest)
-    assert (found.store_text, found.retention_days) == ("sampled", 7)
+    assert found.outcomes is None
 
 
 @pytest.mark.parametrize(("changes", "key", "found", "advice"), MISREAD)
@@ -214,10 +212,9 @@ def test_rule_has_place_finding_and_advice(
         ({"mode": '"shadow"'}, "mode", "it belongs under [[route]]"),
         ({"modle": '"x"'}, "modle", "did you mean model?"),
         ({"secret_key": '"hunter2"'}, "secret_key", "take it out"),
-        ({"retention_days": "0"}, "retention_days", ""),
+        ({"retention_days": "30"}, "retention_days", "it belongs under [outcomes]"),
         ({"model": '" "'}, "model", ""),
         ({"model_sha256": '"ABC"'}, "model_sha256", ""),
-        ({"store_text": '"all"'}, "store_text", ""),
         ({"bounds": "{ passages = 0 }"}, f"{PLACE}.bounds.passages", ""),
     ],
 )

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from gatekeeper.config.keys import (
+    KEEP_KEYS,
     ON_FLAGGED,
     ON_NO_CLAIMS,
+    OUTCOMES_KEYS,
     POLICY_BOUNDS,
     POLICY_KEYS,
     REACTIONS,
@@ -21,7 +23,7 @@ from gatekeeper.config.keys import (
 from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.config.sources import SOURCE_KEYS
 from gatekeeper.core.plan import Limits
-from gatekeeper.policy import Bounds
+from gatekeeper.policy import Bounds, Keep
 from tests.config.policies import ROUTE, SECRET, load, toml
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -79,12 +81,27 @@ def test_defaults_of_a_route_are_those_of_the_code(tmp_path: Path, key: str) -> 
         assert (default == "required") == (key in ROUTE and key != "answer")
 
 
-@pytest.mark.parametrize("key", ["store_text", "retention_days"])
-def test_defaults_at_the_top_are_those_of_the_code(tmp_path: Path, key: str) -> None:
+@pytest.mark.parametrize("key", ["url", "decision_days"])
+def test_defaults_of_the_store_are_those_of_the_code(tmp_path: Path, key: str) -> None:
     """Writing the default changes nothing."""
-    default = rows(section("Keys at the top of the file"))[key][1].strip("`")
+    default = rows(section("The outcome store"))[key][1].strip("`")
+    required = 'store_text = "none", retention_days = 30'
 
-    assert load(tmp_path, toml(**{key: default})) == load(tmp_path, toml())
+    written, bare = (
+        load(tmp_path, toml(outcomes=f"{{ {keys} }}"), environment=SECRET)
+        for keys in (f"{required}, {key} = {default}", required)
+    )
+
+    assert written == bare
+
+
+def test_keys_of_the_store_are_described() -> None:
+    """Every key has its row, and the shares their numbers."""
+    described = rows(section("The outcome store"))
+
+    assert tuple(described) == OUTCOMES_KEYS
+    shares = dict(re.findall(r"`(\w+)` ([\d.]+)", described["keep"][2]))
+    assert shares == {key: f"{getattr(Keep(), key):g}" for key in KEEP_KEYS}
 
 
 def test_actions_of_the_table_are_those_of_the_code() -> None:
