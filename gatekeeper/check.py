@@ -1,11 +1,11 @@
 """The check of one answer: its text in steps, its claims planned and scored, the verdict.
 
-A check is incremental: text is fed as it comes, and any way of cutting an answer gives the same
-verdict. It belongs to one answer and one task.
+A check is incremental: text is fed, or followed and scored, as it comes, and any way of cutting an
+answer gives the same verdict. It belongs to one answer and one task.
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
@@ -84,6 +84,9 @@ class Check:
         self._asked: list[tuple[ClaimPlan, int]] = []
         self._wanted = Wanted(pairs=())
         self._given_up: UnresolvedReason | None = None
+        self._done_to = 0
+        self._so_far = Verdict(not_checked=NotCheckedReason.NO_TEXT)
+        self._reads_evidence: bool | None = None
 
     async def feed(self, text: str) -> tuple[Segment, ...]:
         """Take the next piece of the answer; returns the segments it completed."""
@@ -93,6 +96,21 @@ class Check:
             return ()
         await self.work(self._read(text))
         return tuple(self._segments[done:])
+
+    async def follow(
+        self, text: str, *, deadline: float | None = None, ends: bool = False
+    ) -> Verdict:
+        """Take the next piece, have what it completes scored, give the verdict on what is complete.
+
+        With ``ends`` it is that on the whole answer. Once work was refused or late, the rest of the
+        answer is one open claim. ``deadline`` takes the place of the one of the check.
+        """
+        done = len(self._segments)
+        self._lay(text)
+        await self.work(self._following(text, ends=ends), deadline=deadline)
+        if ends or self._given_up or self._is_too_long() or len(self._segments) > done:
+            self._so_far = self.conclude()
+        return self._so_far
 
     async def finish(self) -> Verdict:
         """Score what was planned and give the verdict.
@@ -120,21 +138,19 @@ class Check:
         answer = "".join(self._pieces)
         if self._given_up is not None:
             if not self._is_planned:
-                return unresolved(self._given_up, answer, self._gate.fingerprint)
+                return self._cut_off(self._given_up, answer)
             self._leave_unscored(self._given_up)
         return self._verdict(tuple(self._rule(claim, answer) for claim in self._claims))
 
-    async def work(self, steps: Steps) -> None:
+    async def work(self, steps: Steps, *, deadline: float | None = None) -> None:
         """Have the judge take steps of this check, unless it gave up before."""
         errand = self._errand
         if self._given_up is not None:
             return
+        until_s = errand.deadline if deadline is None else deadline
         try:
             await self._gate.judge.run(
-                steps,
-                deadline=errand.deadline,
-                priority=errand.priority,
-                usage=errand.usage,
+                steps, deadline=until_s, priority=errand.priority, usage=errand.usage
             )
         except UnavailableError as error:
             self.give_up(error.reason)
@@ -149,14 +165,41 @@ class Check:
         if self._is_too_long():
             return
         yield from self._take(self._segmenter.finish_steps())
-        self._is_foreign = self._has_to_read() and not self._reads_english()
         self._is_planned = True
+        yield from self._scoring()
+
+    def _following(self, text: str, *, ends: bool) -> Steps:
+        """Take a piece, or the last one, and have the claims it completes scored, in steps."""
+        done = len(self._segments)
+        if not self._is_too_long():
+            yield from self._read(text)
+        if ends:
+            yield from self._finishing()
+        elif len(self._segments) > done:
+            yield from self._scoring()
+        if not self._is_foreign:
+            self._done_to = len(self._segments)
+
+    def _scoring(self) -> Steps:
+        """Have the claims scored that were not yet, in two rounds."""
+        self._is_foreign = self._has_to_read() and not self._reads_english()
         if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
             return
         yield from self._round()
         for claim in filter(self._is_undecided, self._claims):
             claim.add_joint()
         yield from self._round()
+
+    def _cut_off(self, reason: UnresolvedReason, answer: str) -> Verdict:
+        """Give the verdict on an answer that was followed up to somewhere; the rest is open."""
+        done = self._segments[: self._done_to]
+        end = done[-1].end if done else 0
+        claims = [self._rule(claim, answer) for claim in self._claims if claim.segment.end <= end]
+        rest = unresolved(reason, answer[end:]).claims[0]
+        claims.append(replace(rest, start=end, end=len(answer)))
+        return Verdict(
+            segments=tuple(done), claims=tuple(claims), fingerprint=self._gate.fingerprint
+        )
 
     def _read(self, text: str) -> Steps:
         """Segment a piece and plan what it completes, in steps: any cutting gives the same."""
@@ -213,8 +256,10 @@ class Check:
 
     def _reads_english(self) -> bool:
         """Tell whether answer and evidence are in the language of guard and model."""
-        evidence = " ".join(passage.text for passage in self._evidence.passages)
-        return is_english("".join(self._pieces)) and is_english(evidence)
+        if self._reads_evidence is None:
+            evidence = " ".join(passage.text for passage in self._evidence.passages)
+            self._reads_evidence = is_english(evidence)
+        return self._reads_evidence and is_english("".join(self._pieces))
 
     def _round(self) -> Steps:
         """Have every pair scored that waits, all claims together."""
