@@ -25,6 +25,7 @@ class Shape(StrEnum):
     """Response shapes with a name; any other JSON is reached by a pointer."""
 
     OPENAI_CHAT = "openai-chat"
+    OPENAI_RESPONSES = "openai-responses"
     PLAIN = "plain"
 
 
@@ -37,7 +38,7 @@ class Expose(StrEnum):
 
 
 class StreamMode(StrEnum):
-    """How a stream is held (design: streams)."""
+    """How a stream is held: sentence by sentence, to its end, or not until something is found."""
 
     BY_SENTENCE = "by_sentence"
     WHOLE = "whole"
@@ -158,11 +159,14 @@ class Targets:
 class Bounds:
     """Every bound of a gated request in one place; past one the answer is not checked, never part.
 
-    Sizes in bytes, times in seconds. ``held_bytes`` is per request, ``process_bytes`` over all.
+    Sizes in bytes, times in seconds. ``held_bytes`` is per request, ``process_bytes`` over all. Of a
+    stream ``held_events`` are held at most, and ``event_bytes`` of an event that is not complete.
     """
 
     request_bytes: int = 1_000_000
     held_bytes: int = 4_000_000
+    held_events: int = 10_000
+    event_bytes: int = 1_000_000
     process_bytes: int = 256_000_000
     decoded_bytes: int = 8_000_000
     decoded_ratio: int = 100
@@ -182,7 +186,8 @@ class Route:
     """One gated path; budgets are in seconds.
 
     ``answer`` is a JSON pointer into the response or a shape, ``question`` a JSON pointer into the
-    request or a message of the chat in it.
+    request or a message of the chat in it. ``stream_answer`` points at the piece of text in one
+    event or line of a stream, None where that is the same place. ``keep_alive_s`` 0 is never.
     """
 
     path: str
@@ -201,6 +206,9 @@ class Route:
     budget_s: float = 0.2
     expose: Expose = Expose.ID
     stream: StreamMode = StreamMode.BY_SENTENCE
+    stream_answer: str | None = None
+    max_hold_s: float = 30.0
+    keep_alive_s: float = 15.0
     targets: Targets | None = None
     trip: Trip | None = None
     uncalibrated: Mode | None = None

@@ -142,6 +142,9 @@ def _check_whole(route: Route, part: Part, actions: Mapping[str, Action]) -> Non
 
 
 def _check_shape(route: Route, part: Part) -> None:
+    if isinstance(route.answer, Shape) and route.stream_answer is not None:
+        found = f'a pointer beside shape = "{route.answer}"'
+        part.note("stream_answer", found, "no such key: the shape says where texts stand")
     if route.answer is not Shape.PLAIN:
         return
     for position, source in enumerate(route.context):

@@ -26,6 +26,9 @@ ROUTE_KEYS = (
     "on_no_claims",
     "expose",
     "stream",
+    "stream_answer",
+    "max_hold_s",
+    "keep_alive_s",
     "targets",
     "trip",
     "uncalibrated",
@@ -44,6 +47,8 @@ PROCESS_BOUND = "process_bytes"
 ROUTE_BOUNDS = (
     "request_bytes",
     "held_bytes",
+    "held_events",
+    "event_bytes",
     "decoded_bytes",
     "decoded_ratio",
     "json_depth",

@@ -128,6 +128,9 @@ def _with_limits(entry: Table, route: Route, bounds: Bounds) -> Route:
         max_in_flight_per_key=_optional_integer(entry, "max_in_flight_per_key"),
         expose=entry.choice("expose", {str(word): word for word in Expose}, _ROUTE.expose),
         stream=entry.choice("stream", {str(word): word for word in StreamMode}, _ROUTE.stream),
+        stream_answer=entry.text("stream_answer"),
+        max_hold_s=float(entry.number("max_hold_s", _ROUTE.max_hold_s)),
+        keep_alive_s=float(entry.number("keep_alive_s", _ROUTE.keep_alive_s)),
         block_status=entry.integer("block_status", _ROUTE.block_status),
         withheld_text=_given(entry.text("withheld_text"), _ROUTE.withheld_text),
     )

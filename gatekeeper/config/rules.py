@@ -59,6 +59,8 @@ _TRIP_WINDOW = (10, 100_000)
 _COUNTED = (
     "request_bytes",
     "held_bytes",
+    "held_events",
+    "event_bytes",
     "process_bytes",
     "decoded_bytes",
     "decoded_ratio",
@@ -157,6 +159,8 @@ def _check_pointers(route: Route, part: Part) -> None:
             advice = f'write shape = "{route.answer}"'
             part.note("answer", shown(route.answer), "a pointer", advice)
         _check_pointer(part, "answer", route.answer)
+    if route.stream_answer is not None:
+        _check_pointer(part, "stream_answer", route.stream_answer)
     if route.question is not None:
         _check_question(route.question, part.below("question"))
 
@@ -180,6 +184,9 @@ def _check_pointer(part: Part, key: str, pointer: str, *, each: bool = False) ->
 def _check_numbers(route: Route, part: Part) -> None:
     part.fraction("share", route.share, ends=True)
     part.duration("budget_ms", route.budget_s, 0.001, 60)
+    part.within("max_hold_s", route.max_hold_s, 0.1, 600)
+    if route.keep_alive_s != 0:
+        part.within("keep_alive_s", route.keep_alive_s, 0.01, 600)
     part.within("block_status", route.block_status, 400, 599)
     if route.max_in_flight_per_key is not None:
         part.within("max_in_flight_per_key", route.max_in_flight_per_key, 1, 1_000_000)
