@@ -34,6 +34,7 @@ COMMANDS = {
     "explain": "Tell why a saved answer was checked, or was not, and what would go out.",
     "mode": "Show the modes of the routes, or change one while workers run.",
     "models": "List and verify models.",
+    "plan": "Work out what a gate does at given rates, what it costs, how many labels it takes.",
 }
 
 
