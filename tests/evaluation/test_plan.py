@@ -105,7 +105,7 @@ def test_accepted_error_is_lower_only_with_more_caught_than_falsely_blocked(
     plan = plan_gate(replace(inputs, sensitivity=a, false_block=b))
 
     if plan.accepted_error is not None and plan.error_without_gate is not None:
-        assert numbers(plan.accepted_error < plan.error_without_gate) == (a > b)
+        assert (plan.accepted_error < plan.error_without_gate) == (a > b)
     assert plan.accepted_error == carried_over(a, b, wrong)
 
 
