@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from gatekeeper.policy import Mode, Route
-from gatekeeper.verdict import Action, UnresolvedReason, Verdict
+from gatekeeper.verdict import Action, Evidence, UnresolvedReason, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,9 +195,12 @@ class Decision:
     """One answer on a gated route, checked or not: what telemetry and the outcome store get.
 
     ``action`` is what was done, None where nothing was left to deliver; ``would`` is what the
-    policy does with this verdict when enforced. Durations in seconds; ``check_s`` is the gate's
-    own service time, ``added_s`` the time the response was held after the app's last byte.
-    No text of answer or passages is in it beyond what ``verdict`` holds; telemetry never logs that.
+    policy does with this verdict when enforced; ``share`` is the enforced share that held.
+    ``late`` tells that a check took longer than the route's budget in shadow, so that it would have
+    been unresolved. Durations in seconds; ``check_s`` is the gate's own service time, ``added_s``
+    the time the response was held after the app's last byte.
+    ``answers``, one a choice, and ``evidence`` are what was checked, as far as it was read; they
+    and the texts in ``verdict`` never get into logs or counters.
     """
 
     id: str
@@ -212,6 +215,10 @@ class Decision:
     evidence_words: int
     pairs: int
     pair_tokens: int
+    share: float = 1.0
+    late: bool = False
+    answers: tuple[str | None, ...] = ()
+    evidence: Evidence | None = None
 
 
 class Telemetry(Protocol):

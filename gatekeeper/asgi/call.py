@@ -163,6 +163,7 @@ class Call:
         would: Action | None = None,
         findings: Findings | None = None,
         added_s: float = 0.0,
+        late: bool = False,
     ) -> None:
         """Count the decision; a second one for the same request is none.
 
@@ -172,6 +173,7 @@ class Call:
             would: What would have been done, if not what the ruling says.
             findings: What the check cost.
             added_s: How long the response was held after the app's last byte.
+            late: Whether it would have been unresolved, for want of time.
         """
         if self.is_settled:
             return
@@ -194,6 +196,10 @@ class Call:
                 evidence_words=found.evidence_words,
                 pairs=found.usage.pairs,
                 pair_tokens=found.usage.pair_tokens,
+                share=self.control.share,
+                late=late,
+                answers=() if found.payload is None else found.payload.texts,
+                evidence=found.evidence,
             )
         )
         if enforced and action is not None:

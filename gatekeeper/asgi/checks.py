@@ -53,6 +53,7 @@ class Findings:
     """What a check comes upon beside its verdicts: the payload, to change it, and what it cost."""
 
     payload: Payload | None = None
+    evidence: Evidence | None = None
     evidence_words: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -176,7 +177,8 @@ class Inspection:
             yield
         joined = evidence.join(found, route.bounds)
         asked = evidence.asked(request, route.question)
-        gathered.append(Evidence(passages=joined, question=asked))
+        self.findings.evidence = Evidence(passages=joined, question=asked)
+        gathered.append(self.findings.evidence)
         self.findings.evidence_words = sum(len(passage.text.split()) for passage in joined)
 
     async def _check(self, text: str | None, of: Evidence) -> Verdict:

@@ -88,4 +88,5 @@ class Copy:
             late = (unresolved(UnresolvedReason.BUDGET),)
             would = rule(call.route, late).action
         ruling = rule(call.route, self._verdicts)
-        call.record(ruling, Action.RELEASE, would=would, findings=findings)
+        was_late = would is not None
+        call.record(ruling, Action.RELEASE, would=would, findings=findings, late=was_late)
