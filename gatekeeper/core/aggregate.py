@@ -103,7 +103,7 @@ def _weigh(
     support = max(supports, default=0.0)
     against = {
         position: scores[position].contradiction
-        for position in _may_contradict(plan, supports, support)
+        for position in _may_contradict(plan, supports)
     }
     contradiction = max(against.values(), default=0.0)
     supporters = [n for n, value in enumerate(supports) if value >= marks.support]
@@ -119,9 +119,14 @@ def _weigh(
     )
 
 
-def _may_contradict(plan: Sequence[Planned], supports: Sequence[float], best: float) -> list[int]:
-    """Return the positions whose contradiction counts; a premise never contradicts its copy."""
+def _may_contradict(plan: Sequence[Planned], supports: Sequence[float]) -> list[int]:
+    """Return the positions whose contradiction counts; a premise never contradicts its copy.
+
+    Near is near the best single premise: whether a joint one was asked about hangs on the support
+    threshold, and a contradiction must not.
+    """
     single = [n for n, entry in enumerate(plan) if not entry.premise.is_joint]
+    best = max((supports[n] for n in single), default=0.0)
     near = [n for n in single if supports[n] >= best - CONTRADICTION_MARGIN]
     chosen = sorted({*single[:CONTRADICTION_WINDOWS], *near})
     return [n for n in chosen if not plan[n].verbatim]
