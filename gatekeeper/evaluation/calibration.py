@@ -1,14 +1,17 @@
 """``calibration.json``: the thresholds that go with a model, and where they come from.
 
-First form: the threshold with the best mean balanced accuracy over public sets. It carries no
-guarantee, and says so: ``guarantee`` is null.
+The shipped one is the threshold with the best mean balanced accuracy over public sets. It carries
+no guarantee, and says so: ``guarantee`` is null. One that ``gatekeeper calibrate`` fits to a user's
+own answers says what it promises.
 """
 
 import json
 import math
+import os
+import tempfile
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +21,13 @@ from gatekeeper.errors import InputError
 from gatekeeper.evaluation.context import type_name
 
 FORMAT = 1
+PUBLIC = "public"
+OWN = "own"
+FALSE_BLOCK = "false_block_rate"
+ACCEPTED_ERROR = "accepted_error"
+
+# Readable by workers that run as another user; nothing in the file is a secret.
+_NEW_FILE_MODE = 0o644
 
 # Thousandths: finer steps would fit the noise of a few thousand rows.
 GRID = tuple(step / 1000 for step in range(1, 1000))
@@ -37,6 +47,23 @@ class Fit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Guarantee:
+    """With ``confidence`` the rate is at most ``bound``, for answers drawn like the ``n`` counted.
+
+    ``prevalence`` is the share of wrong answers that an accepted error was carried over to, None
+    where it is that of the rows, or the rate does not depend on it.
+    """
+
+    rate: str
+    target: float
+    confidence: float
+    bound: float
+    n: int
+    method: str
+    prevalence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """Thresholds in (0, 1) fitted for one model.
 
@@ -50,6 +77,7 @@ class Calibration:
     contradiction_threshold: float
     sets: Mapping[str, object] = field(default_factory=dict)
     created: str | None = None
+    guarantee: Guarantee | None = None
     note: str = ""
 
     @property
@@ -95,20 +123,27 @@ def parse_calibration(raw: Mapping[str, object], *, place: str) -> Calibration:
     """
     reader = _Reader(raw, place)
     reader.must_be("format", (FORMAT,))
-    reader.must_be("guarantee", (None,))
     return Calibration(
-        source=reader.must_be("source", ("public", "own")),
+        source=reader.must_be("source", (PUBLIC, OWN)),
         fingerprint=reader.text("fingerprint"),
         support_threshold=reader.share("support_threshold"),
         contradiction_threshold=reader.share("contradiction_threshold"),
         sets=reader.mapping("sets"),
         created=reader.text("created") if raw.get("created") is not None else None,
+        guarantee=_guarantee(reader),
         note=reader.text("note", empty=True),
     )
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Write a file that ``read_calibration`` reads back as the same value."""
+    """Write a file that ``read_calibration`` reads back as the same value.
+
+    A file is replaced whole, so that whoever reads it meanwhile, or breaks this off, has the old
+    one. What is no file, such as a pipe, is written to.
+
+    Raises:
+        OSError: If it can't be written.
+    """
     record: dict[str, object] = {
         "format": FORMAT,
         "source": calibration.source,
@@ -117,11 +152,32 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
         "contradiction_threshold": calibration.contradiction_threshold,
         "sets": dict(calibration.sets),
         "created": calibration.created,
-        "guarantee": None,
+        "guarantee": None if calibration.guarantee is None else asdict(calibration.guarantee),
         "note": calibration.note,
     }
     kept = {key: value for key, value in record.items() if key != "created" or value is not None}
-    path.write_text(json.dumps(kept, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    text = json.dumps(kept, indent=2, allow_nan=False) + "\n"
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+    else:
+        _replace(path.resolve(), text.encode())
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Replace a file: written beside it, on disk before it takes the name."""
+    mode = path.stat().st_mode & 0o777 if path.exists() else _NEW_FILE_MODE
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.chmod(mode)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def choose_threshold(rows_by_set: Mapping[str, Sequence[Saved]]) -> ThresholdChoice:
@@ -164,6 +220,21 @@ def smallest_exceeded_by(scores: Sequence[float], *, share: float) -> float:
     allowed = math.floor(share * len(scores))
     return next(
         (step for step in GRID if sum(score >= step for score in scores) <= allowed), GRID[-1]
+    )
+
+
+def _guarantee(reader: "_Reader") -> Guarantee | None:
+    inner = reader.object_or_null("guarantee")
+    if inner is None:
+        return None
+    return Guarantee(
+        rate=inner.must_be("rate", (FALSE_BLOCK, ACCEPTED_ERROR)),
+        target=inner.share("target"),
+        confidence=inner.share("confidence"),
+        bound=inner.share("bound"),
+        n=inner.count("n"),
+        method=inner.text("method"),
+        prevalence=inner.share_or_null("prevalence"),
     )
 
 
@@ -228,6 +299,26 @@ class _Reader:
         value = self._get(key)
         if not isinstance(value, dict):
             raise self._fault(key, type_name(value), "an object")
+        return value
+
+    def object_or_null(self, key: str) -> "_Reader | None":
+        """Return access to an object inside; None for null."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self._fault(key, type_name(value), "null or an object")
+        return _Reader(value, f"{self._place}: {key}")
+
+    def share_or_null(self, key: str) -> float | None:
+        """Return a number between 0 and 1, both excluded; None for null."""
+        return None if self._get(key) is None else self.share(key)
+
+    def count(self, key: str) -> int:
+        """Return a whole number above 0."""
+        value = self._get(key)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self._fault(key, f"{value!r:.60}", "a whole number above 0")
         return value
 
     def _get(self, key: str) -> object:

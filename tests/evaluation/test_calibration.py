@@ -1,7 +1,7 @@
 """The calibration file, and the choice of a threshold over saved scores."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.calibration import (
     Calibration,
+    Guarantee,
     Saved,
     choose_threshold,
     read_calibration,
@@ -26,6 +27,12 @@ VALID = Calibration(
     note="no guarantee",
 )
 
+GUARANTEE = Guarantee(
+    rate="false_block_rate", target=0.05, confidence=0.95, bound=0.049, n=59, method="exact"
+)
+PROMISED = asdict(GUARANTEE)
+OWN = replace(VALID, source="own", guarantee=GUARANTEE)
+
 
 def _file(tmp_path: Path, **changes: object) -> Path:
     path = tmp_path / "calibration.json"
@@ -36,7 +43,15 @@ def _file(tmp_path: Path, **changes: object) -> Path:
     return path
 
 
-@pytest.mark.parametrize("calibration", [VALID, replace(VALID, created=None)])
+@pytest.mark.parametrize(
+    "calibration",
+    [
+        VALID,
+        replace(VALID, created=None),
+        OWN,
+        replace(OWN, guarantee=replace(GUARANTEE, rate="accepted_error", prevalence=0.3)),
+    ],
+)
 def test_written_file_reads_back(tmp_path: Path, calibration: Calibration) -> None:
     """A threshold that changes on its way through the file changes verdicts."""
     path = tmp_path / "calibration.json"
@@ -55,8 +70,46 @@ def test_temperature_is_no_part_of_the_file(tmp_path: Path) -> None:
     assert "temperature" not in _file(tmp_path).read_text()
 
 
+def test_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever breaks off, or has no room left, still has the old one and no litter."""
+    path = tmp_path / "calibration.json"
+    write_calibration(path, VALID)
+
+    def break_off(_descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", break_off)
+    with pytest.raises(KeyboardInterrupt):
+        write_calibration(path, OWN)
+
+    assert read_calibration(path) == VALID
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_file_can_be_read_by_others_and_keeps_what_it_was_given(tmp_path: Path) -> None:
+    """Workers run as another user; and a link goes on pointing at one file for all of them."""
+    path, link = tmp_path / "calibration.json", tmp_path / "link.json"
+    link.symlink_to(path)
+
+    write_calibration(path, VALID)
+    assert path.stat().st_mode & 0o777 == 0o644
+    path.chmod(0o600)
+    write_calibration(link, OWN)
+
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert link.is_symlink()
+    assert read_calibration(path) == OWN
+
+
+def test_pipe_takes_a_calibration() -> None:
+    """``-o /dev/stdout`` has nothing to replace."""
+    write_calibration(Path("/dev/null"), VALID)
+
+    assert Path("/dev/null").is_char_device()
+
+
 def test_file_claims_no_guarantee(tmp_path: Path) -> None:
-    """The first form fits public rows and promises nothing; the file has to say so itself."""
+    """The shipped one fits public rows and promises nothing; the file has to say so itself."""
     raw = json.loads(_file(tmp_path).read_text())
 
     assert raw["guarantee"] is None
@@ -81,7 +134,16 @@ def test_missing_key_is_named(tmp_path: Path, key: str) -> None:
         ({"format": 2}, "format: found 2, expected 1"),
         ({"format": True}, "format: found True, expected 1"),
         ({"source": "mine"}, 'source: found \'mine\', expected "public" or "own"'),
-        ({"guarantee": 0.95}, "guarantee: found 0.95, expected null"),
+        ({"guarantee": 0.95}, "guarantee: found the number 0.95, expected null or an object"),
+        ({"guarantee": {}}, "guarantee: rate: found nothing"),
+        ({"guarantee": {**PROMISED, "rate": "error"}}, "guarantee: rate: found 'error'"),
+        ({"guarantee": {**PROMISED, "target": 5}}, "guarantee: target: found 5"),
+        ({"guarantee": {**PROMISED, "confidence": 1}}, "guarantee: confidence: found 1"),
+        ({"guarantee": {**PROMISED, "bound": None}}, "guarantee: bound: found null"),
+        ({"guarantee": {**PROMISED, "n": 0}}, "guarantee: n: found 0, expected a whole number"),
+        ({"guarantee": {**PROMISED, "n": True}}, "guarantee: n: found True"),
+        ({"guarantee": {**PROMISED, "method": ""}}, "guarantee: method: found ''"),
+        ({"guarantee": {**PROMISED, "prevalence": 0}}, "guarantee: prevalence: found 0"),
         ({"fingerprint": ""}, "fingerprint: found '', expected a string"),
         ({"fingerprint": 5}, "fingerprint: found 5, expected a string"),
         ({"support_threshold": 0}, "support_threshold: found 0, expected a number between 0 and 1"),
