@@ -6,7 +6,7 @@ DEMO := .venv-demo
 WHEEL := $(CURDIR)/build/wheel
 PORT ?= 8000
 
-.PHONY: test env lint types wheel unit bench demo clean
+.PHONY: test env lint types wheel unit test-system bench demo clean
 
 # Order matters: the red step names the fault. The last lines are those of the longest step.
 test: env lint types wheel unit
@@ -43,10 +43,17 @@ wheel: $(VENV)/ready
 unit: $(VENV)/ready
 	$(BIN)/pytest --cov --cov-report=term
 
+# Real servers, proxies and clients. What is not there is installed with INSTALL=1 (root, Debian),
+# or named and skipped.
+test-system: $(VENV)/ready
+	tests/system/prepare build/system prometheus chromium postgresql nginx nodejs npm curl
+	GATEKEEPER_SYSTEM=$(CURDIR)/build/system $(BIN)/pytest -q tests/system
+
 # Labelled sets are not part of the project; BENCH names the folder that holds them.
 bench: $(VENV)/ready
 	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)"
+	$(BIN)/python -m benchmarks.streams --random 100000
 
 # A help desk with a gate in front; needs nothing that only tests need.
 demo: $(DEMO)/ready
