@@ -66,6 +66,7 @@ _AFTER_PARTICIPLE = PREPOSITIONS | frozenset(
 _JOINTS = frozenset(("and", "but", "yet"))
 # Within a subject these tell that the verb behind them is another's.
 _BREAKS = _JOINTS | _PRONOUNS | {"-"}
+_PARTS = frozenset(("half", "quarter", "third"))  # "two and a half times the price"
 _WORD = re.compile(r"\S+")
 _MAX_WORDS = 150  # a longer sentence stays whole; keeps the work linear
 _MAX_SUBJECT = 9
@@ -227,6 +228,8 @@ def _has_own_subject(rest: list[_Word], *, strict: bool) -> bool:
     if first in _PRONOUNS and first not in {"that", "those"}:
         return len(rest) > 1 and (first not in {"this", "these"} or _verb(rest[:7]) is not None)
     verb = _verb(rest[:7])
+    if first == "a" and len(rest) > 1 and rest[1].bare in _PARTS:
+        return False
     if verb is None or first in _NO_SUBJECT or any(word.stopped for word in rest[:verb]):
         return False
     if any(word.bare in _BREAKS for word in rest[1:verb]):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 
+from gatekeeper.core.values.match import Match, agreement
 from gatekeeper.core.values.model import FactIndex, Value
 
 # A sentence is about the claim's matter from this share of the claim's terms on.
@@ -13,6 +14,7 @@ ALIGNED = 0.6
 COPY_OF_CLAIM, COPY_OF_SENTENCE = 0.8, 0.6
 # Closest sentences that are looked at for anything.
 MAX_ALIGNED = 200
+_MAX_VALUES = 12  # of claim and sentence, compared to tell which sentence is meant
 # How much worse the sentence that has the value must fit than the one that has another.
 MARGIN = 0.3
 # Two sentences are built alike ("The Wren weighs", "The Heron weighs") from this share on.
@@ -60,6 +62,14 @@ class Claim:
             found |= self.facts.facts[position - 1].terms
         return len(self.terms & found) / len(self.terms)
 
+    def agreeing(self, position: int) -> int:
+        """Count the values of the claim that a sentence has."""
+        others = self.facts.facts[position].values[:_MAX_VALUES]
+        return sum(
+            any(agreement(value, other) is Match.SAME for other in others)
+            for value in self.values[:_MAX_VALUES]
+        )
+
 
 def align(claim_terms: frozenset[str], facts: FactIndex) -> tuple[Aligned, ...]:
     """Return up to MAX_ALIGNED sentences that share a term with the claim, closest first."""
@@ -84,9 +94,12 @@ def fits_worse(claim: Claim, holder: int, rival: Aligned) -> bool:
 
     Either the rival is a near-copy of the claim and the holder is not close, or the two are built
     alike and the rival has all the claim's terms that the holder has, and more ("large" in the
-    row of the large size).
+    row of the large size). Never if the holder has another value of the claim that the rival lacks:
+    what was sold in 2020 is not told by the figure for 2019.
     """
     facts = claim.facts.facts
+    if claim.agreeing(holder) > claim.agreeing(rival.position) + 1:
+        return False
     if rival.is_copy and claim.share(holder) <= rival.of_claim - MARGIN:
         return True
     one, other = facts[holder].terms, facts[rival.position].terms

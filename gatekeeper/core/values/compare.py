@@ -11,6 +11,7 @@ from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_wo
 from gatekeeper.core.values.derive import derive
 from gatekeeper.core.values.extract import MAX_VALUES, extract
 from gatekeeper.core.values.facts import blanked_terms, find_words
+from gatekeeper.core.values.frames import frame, judge_frame
 from gatekeeper.core.values.listed import counts, is_count, lists_itself
 from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, keys
@@ -61,9 +62,11 @@ def compare_steps(
     """
     values = extract(plain)
     claim = _claim(plain, hypothesis, values, facts)
+    framed = judge_frame(frame(plain, claim.values), facts) or ()
+    decided = {finding.value: finding for finding in framed}
     findings: list[Finding] = []
-    for value in values[:MAX_JUDGED]:
-        findings += _judge(value, claim)
+    for value in claim.values:
+        findings += (decided[value],) if value in decided else _judge(value, claim)
         yield
     findings += [_looked_up(value, facts) for value in values[MAX_JUDGED:] if not value.weak]
     if len(values) >= MAX_VALUES and find_words(spoken(plain), facts) is None:

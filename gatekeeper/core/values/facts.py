@@ -1,5 +1,6 @@
 """The evidence with its values and terms computed once, and how close a sentence is to a claim."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -7,6 +8,7 @@ from typing import TypeVar
 
 from gatekeeper.core.terms import WORD, terms
 from gatekeeper.core.values.extract import extract
+from gatekeeper.core.values.frames import SLOT, frame
 from gatekeeper.core.values.literals import fold, spoken
 from gatekeeper.core.values.match import keys
 from gatekeeper.core.values.model import Fact, FactIndex, Key, Kind, Value
@@ -35,6 +37,7 @@ def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
     words, word_starts = _joined([fact.words for fact in facts], " ")
     folded, folded_starts = _joined([fact.folded for fact in facts], "\n")
     lowered, lowered_starts = _joined([fact.text.lower() for fact in facts], "\n")
+    frames, _ = _joined([fact.frame for fact in facts], " ")
     return FactIndex(
         facts=facts,
         by_term=_positions(fact.terms for fact in facts),
@@ -45,6 +48,9 @@ def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
         folded_starts=folded_starts,
         lowered=lowered,
         lowered_starts=lowered_starts,
+        frames=frames,
+        slots=tuple((position, slot) for position, f in enumerate(facts) for slot in f.slots),
+        slot_places=tuple(found.start() for found in re.finditer(SLOT, frames)),
         value_count=sum(len(fact.values) for fact in facts),
     )
 
@@ -61,6 +67,7 @@ def _joined(texts: Sequence[str], mark: str) -> tuple[str, tuple[int, ...]]:
 def read_fact(text: str) -> Fact:
     """Read the values and terms of one evidence sentence."""
     values = extract(text)
+    framed = frame(text, values)
     return Fact(
         text=text,
         values=values,
@@ -68,6 +75,8 @@ def read_fact(text: str) -> Fact:
         words=spoken(text),
         folded=fold(text),
         refers_back=not _ANAPHORS.isdisjoint(WORD.findall(text.lower())),
+        frame=framed.words,
+        slots=framed.slots,
     )
 
 

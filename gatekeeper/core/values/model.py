@@ -130,6 +130,7 @@ class Fact:
 
     ``words`` are its words in lower case between single blanks, ``folded`` its letters and digits
     in lower case, ``refers_back`` tells of a pronoun that may stand for a thing named before.
+    ``frame`` has its words with a mark for each of ``slots``, its values that do not overlap.
     """
 
     text: str
@@ -138,6 +139,8 @@ class Fact:
     words: str
     folded: str
     refers_back: bool
+    frame: str
+    slots: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +151,8 @@ class FactIndex:
 
     ``words`` has the words of all sentences with a blank before, between and after them; ``folded``
     and ``lowered`` have their letters and digits, and their texts in lower case, one a line. Each
-    goes with the places where the sentences begin in it.
+    goes with the places where the sentences begin in it. ``frames`` has their frames with blanks as
+    ``words`` has; ``slots`` are the values in them, each with its sentence, and where it stands.
     """
 
     facts: tuple[Fact, ...]
@@ -160,4 +164,7 @@ class FactIndex:
     folded_starts: tuple[int, ...]
     lowered: str
     lowered_starts: tuple[int, ...]
+    frames: str
+    slots: tuple[tuple[int, Value], ...]
+    slot_places: tuple[int, ...]
     value_count: int

@@ -22,6 +22,7 @@ BEGINNINGS = (
     | frozenset("half quarter a an per minus - us au ca c".split())
     | frozenset(name for name, units in UNITS.items() if is_currency(units[0].dimension))
 )
+_HEDGES = frozenset("about around approximately roughly nearly almost some".split())
 _YEARS = range(1000, 2200)
 
 
@@ -171,7 +172,7 @@ def read_upper_end(tokens: list[Token], first: Quantity) -> Quantity | None:
     sign, before = word_at(tokens, first.end), word_at(tokens, first.begin - 1)
     alike = glued(tokens, first.end) == glued(tokens, first.end + 1)
     is_range = (
-        (sign == "to" and before != "from")
+        (sign == "to" and before != "from" and not _is_change(tokens, first.begin))
         or (sign == "and" and before == "between")
         or (sign == "-" and alike)
     )
@@ -185,13 +186,19 @@ def read_upper_end(tokens: list[Token], first: Quantity) -> Quantity | None:
     return second if _ends(first, second)[0] < _ends(first, second)[1] else None
 
 
+def _is_change(tokens: list[Token], at: int) -> bool:
+    """True behind "from about"."""
+    return word_at(tokens, at - 2) == "from" and word_at(tokens, at - 1) in _HEDGES
+
+
 def _are_alike(first: Quantity, second: Quantity) -> bool:
     """False for amounts of different dimensions, or for different times."""
     if first.per and second.per and first.per != second.per:
         return False
     if not (first.units and second.units):
         return True
-    return first.units[0].dimension == second.units[0].dimension
+    one, other = first.units[0].dimension, second.units[0].dimension
+    return one == other or (is_currency(one) and is_currency(other))
 
 
 def read_alternative(tokens: list[Token], first: Quantity) -> Quantity:

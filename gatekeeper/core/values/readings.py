@@ -130,13 +130,14 @@ def _readings(tokens: list[Token], first: Quantity, second: Quantity) -> Iterato
 def _unit_reading(first: Quantity, second: Quantity, unit: Unit, upper: Unit) -> Reading:
     kind = _KINDS.get(unit.dimension, Kind.QUANTITY)
     low, high = first.sign * first.number.value, second.sign * second.number.value
+    one, other = unit.dimension, upper.dimension
     return Reading(
         kind=Kind.MONEY if is_currency(unit.dimension) else kind,
         low=low * unit.factor + unit.offset,
         high=high * upper.factor + upper.offset,
         number=low,
         top=high,
-        unit=unit.dimension,
+        unit=one if one == other else f"{one} to {other}",
         per=first.per or second.per or unit.per,
         step=second.number.step * upper.factor,
         coarse=second.number.coarse * upper.factor,
