@@ -159,8 +159,8 @@ class Targets:
 class Bounds:
     """Every bound of a gated request in one place; past one the answer is not checked, never part.
 
-    Sizes in bytes, times in seconds. ``held_bytes`` is per request, ``process_bytes`` over all. Of a
-    stream ``held_events`` are held at most, and ``event_bytes`` of an event that is not complete.
+    Sizes in bytes, times in seconds. ``held_bytes`` is per request, ``process_bytes`` over all. Of
+    a stream ``held_events`` are held at most and ``event_bytes`` of an event that is not complete.
     """
 
     request_bytes: int = 1_000_000
