@@ -10,6 +10,7 @@
     ├── UnavailableError            no judge for this work now: overload, warming, shutdown ...
     ├── InputError                  a file or row a person gave can't be read as what it should be
     ├── MetricsError                numbers would be silently wrong
+    ├── StoreError                  the outcome store can't be used as it is
     └── ConfigurationError          a policy can't be honoured; holds every fault with its place
 
 The text is built in the class, so every raise of it reads the same; the facts are attributes.
@@ -83,6 +84,18 @@ class MetricsError(GatekeeperError):
     def __init__(self, fault: str, advice: str) -> None:
         self.fault, self.advice = fault, advice
         super().__init__(f"metrics: {fault}; {advice}")
+
+
+class StoreError(GatekeeperError):
+    """The outcome store can't be opened, read or written.
+
+    ``is_passing`` tells that the same may work later: a full disk, a server that is gone. Nothing
+    that quotes a row is in the text.
+    """
+
+    def __init__(self, fault: str, advice: str, *, is_passing: bool = False) -> None:
+        self.fault, self.advice, self.is_passing = fault, advice, is_passing
+        super().__init__(f"outcome store: {fault}; {advice}")
 
 
 class InputError(GatekeeperError):

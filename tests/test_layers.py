@@ -29,6 +29,7 @@ LAYERS = {
     "gatekeeper.asgi": 6,
     "gatekeeper.observe": 6,
     "gatekeeper.evaluation": 6,
+    "gatekeeper.outcomes": 6,
     "gatekeeper.marks": 7,
     "gatekeeper.build": 8,
     "gatekeeper.config": 8,
@@ -37,12 +38,14 @@ LAYERS = {
     "gatekeeper.cli": 11,
 }
 
-HOMES = {
+HOMES: dict[str, set[str]] = {
     "click": {"gatekeeper.cli"},
-    "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation"},
+    "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation", "gatekeeper.outcomes"},
     "onnxruntime": {"gatekeeper.runtime"},
     "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front"},
+    "psycopg": set(),  # sqlalchemy loads it for an address of a PostgreSQL server
     "prometheus_client": {"gatekeeper.observe", "gatekeeper.front", "gatekeeper.demo"},
+    "sqlalchemy": {"gatekeeper.outcomes"},
     "structlog": {"gatekeeper.observe"},
     "tokenizers": {"gatekeeper.runtime"},
     "uvicorn": {"gatekeeper.demo"},

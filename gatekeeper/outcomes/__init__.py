@@ -1,0 +1,1 @@
+"""Decisions as they are stored, the sample people label, and the rates counted from it."""

@@ -1,0 +1,93 @@
+"""A connection to the database, as the store wants it: SQLite with a log beside it, or PostgreSQL.
+
+No statement may wait for ever, and no error may show the values of a row.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from gatekeeper.errors import StoreError
+
+_SQLITE = "sqlite:///"
+_DRIVER = "postgresql+psycopg"
+_BUSY_S = 5
+_STATEMENT_S = 30
+
+# secure_delete overwrites what is deleted: a text past its days is gone, not only out of sight.
+_PRAGMAS = (
+    f"PRAGMA busy_timeout = {1000 * _BUSY_S}",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA secure_delete = ON",
+)
+
+_SERVER_ARGUMENTS = {
+    "connect_timeout": _BUSY_S,
+    "tcp_user_timeout": 1000 * _STATEMENT_S,
+    "options": f"-c statement_timeout={_STATEMENT_S}s -c lock_timeout={_BUSY_S}s",
+}
+
+
+def open_engine(url: str) -> Engine:
+    """Return an engine for an address of ``[outcomes]``; a SQLite file is made, for its owner only.
+
+    Nothing is read or migrated yet; a server need not be there.
+
+    Raises:
+        StoreError: If there is no such driver, or the file can't be made.
+    """
+    try:
+        if url.startswith(_SQLITE):
+            _make_private(Path(url.removeprefix(_SQLITE)))
+            engine = create_engine(url, hide_parameters=True)
+            event.listen(engine, "connect", _prepare)
+            return engine
+        address = make_url(url).set(drivername=_DRIVER)
+        return create_engine(
+            address, hide_parameters=True, pool_pre_ping=True, connect_args=_SERVER_ARGUMENTS
+        )
+    except ModuleNotFoundError as error:
+        advice = 'pip install "gatekeeper-claims[postgresql]"'
+        raise StoreError(f"the library {error.name} is not installed", advice) from error
+    except ArgumentError as error:
+        advice = "write postgresql://USER@HOST/NAME"
+        raise StoreError("its address can't be read", advice) from error
+
+
+@contextmanager
+def faults_named() -> Iterator[None]:
+    """Turn what the database says into a fault without the values of a row.
+
+    Raises:
+        StoreError: For any fault of the database.
+    """
+    try:
+        yield
+    except OperationalError as error:
+        said = str(error.orig).strip().partition("\n")[0]
+        advice = "see that it runs and has room"
+        raise StoreError(said or "it can't be reached", advice, is_passing=True) from error
+    except SQLAlchemyError as error:
+        name = type(error.orig if isinstance(error, DBAPIError) else error).__name__
+        raise StoreError(f"the database refused it ({name})", "see the database's log") from error
+
+
+def _make_private(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        found = f"{path}: {(error.strerror or 'unusable').lower()}"
+        advice = "name a file in a folder that can be written"
+        raise StoreError(found, advice, is_passing=True) from error
+
+
+def _prepare(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)

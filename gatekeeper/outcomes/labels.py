@@ -1,0 +1,175 @@
+"""What reviewers say: written, undone, and brought to one truth a decision.
+
+A reviewer's first label counts; it is undone, never changed. A second person's label that differs
+makes the answer "can't tell" until a third agrees with one of the two.
+"""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from gatekeeper.errors import InputError
+from gatekeeper.outcomes.schema import DECISIONS, LABELS
+from gatekeeper.outcomes.store import Store
+from gatekeeper.outcomes.words import Harm, Role, Truth
+
+_LONGEST_NAME, _LONGEST_NOTE, _MOST_MISSED = 100, 2_000, 100
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One person's word on one answer.
+
+    ``source_wrong`` says that the passages themselves are wrong, and never changes ``truth``.
+    ``missed`` holds offsets of claims that were not taken for claims. ``seen_ms`` is when the
+    decision was handed to the reviewer: what was stored later can't have been passed over.
+    """
+
+    decision: str
+    reviewer: str
+    truth: Truth
+    seen_ms: int
+    role: Role = Role.REVIEW
+    source_wrong: bool = False
+    harm: Harm | None = None
+    note: str = ""
+    missed: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.reviewer.strip()) <= _LONGEST_NAME:
+            raise ValueError(f"a reviewer's name has 1 to {_LONGEST_NAME} characters")
+        if len(self.note) > _LONGEST_NOTE:
+            raise ValueError(f"a note has at most {_LONGEST_NOTE:,} characters")
+        if len(self.missed) > _MOST_MISSED or any(not 0 <= a < b for a, b in self.missed):
+            raise ValueError(f"missed claims are at most {_MOST_MISSED} of START-END")
+        if self.harm is not None and self.truth is not Truth.WRONG:
+            raise ValueError("harm is a word on a wrong answer")
+
+
+class Labels:
+    """The labels of a store. What it raises is a ``StoreError`` unless said.
+
+    Args:
+        store: The store.
+        new_id: Makes the id of a label.
+    """
+
+    def __init__(self, store: Store, *, new_id: Callable[[], str] = _new_id) -> None:
+        self._store = store
+        self._new_id = new_id
+
+    def add(self, label: Label, *, at_ms: int) -> bool:
+        """Store a label; False if this reviewer has one in force on this decision.
+
+        Raises:
+            InputError: If there is no such decision.
+        """
+        row = {
+            "id": self._new_id(),
+            "decision_id": label.decision,
+            "reviewer": label.reviewer.strip(),
+            "role": str(label.role),
+            "truth": str(label.truth),
+            "source_wrong": label.source_wrong,
+            "harm": None if label.harm is None else str(label.harm),
+            "note": json.dumps(label.note) if label.note else "",
+            "missed": json.dumps(label.missed),
+            "seen_ms": label.seen_ms,
+            "at_ms": at_ms,
+            "undone_ms": None,
+        }
+        with self._store.transaction() as connection:
+            known = select(DECISIONS.c.id).where(DECISIONS.c.id == label.decision)
+            if connection.execute(known).first() is None:
+                raise InputError("decision", repr(label.decision), "the id of a stored decision")
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            insert = dialect.insert(LABELS).values(row).on_conflict_do_nothing()
+            return connection.execute(insert).rowcount == 1
+
+    def undo(self, decision: str, reviewer: str, *, at_ms: int) -> bool:
+        """Take a reviewer's label back; False if there is none in force."""
+        with self._store.transaction() as connection:
+            undone = connection.execute(
+                update(LABELS)
+                .where(
+                    LABELS.c.decision_id == decision,
+                    LABELS.c.reviewer == reviewer.strip(),
+                    LABELS.c.undone_ms.is_(None),
+                )
+                .values(undone_ms=at_ms)
+            )
+        return undone.rowcount > 0
+
+    def pairs(self, route: str, start_ms: int, end_ms: int) -> list[tuple[Truth, Truth]]:
+        """Return the labels of two people on one decision, the people in the order of names."""
+        query = (
+            select(LABELS.c.decision_id, func.min(LABELS.c.reviewer), func.max(LABELS.c.reviewer))
+            .join(DECISIONS, DECISIONS.c.id == LABELS.c.decision_id)
+            .where(
+                DECISIONS.c.route == route,
+                DECISIONS.c.at_ms >= start_ms,
+                DECISIONS.c.at_ms < end_ms,
+                LABELS.c.undone_ms.is_(None),
+            )
+            .group_by(LABELS.c.decision_id)
+            .having(func.count() == 2)
+            .subquery()
+        )
+        with self._store.transaction() as connection:
+            rows = connection.execute(
+                select(LABELS.c.decision_id, LABELS.c.truth)
+                .where(
+                    LABELS.c.decision_id.in_(select(query.c.decision_id)),
+                    LABELS.c.undone_ms.is_(None),
+                )
+                .order_by(LABELS.c.decision_id, LABELS.c.reviewer)
+            ).all()
+        found: dict[str, list[Truth]] = {}
+        for decision, truth in rows:
+            found.setdefault(decision, []).append(Truth(truth))
+        return [(truths[0], truths[1]) for truths in found.values()]
+
+
+def settled(truths: Iterable[Truth]) -> Truth:
+    """Return what several labels come to: what more than half say, else "can't tell"."""
+    votes = Counter(truths)
+    truth, most = votes.most_common(1)[0]
+    return truth if 2 * most > votes.total() else Truth.CANNOT_TELL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How far two people agree. ``kappa`` is None where chance alone explains all of it."""
+
+    counts: Mapping[tuple[Truth, Truth], int]
+    kappa: float | None
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions two people labelled."""
+        return sum(self.counts.values())
+
+
+def agreement(pairs: Sequence[tuple[Truth, Truth]]) -> Agreement:
+    """Return Cohen's kappa with its counts.
+
+    Source: Cohen, A coefficient of agreement for nominal scales (1960). With more than two people
+    it is that of the two columns, whoever fills them.
+    """
+    counts = Counter(pairs)
+    n = len(pairs)
+    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    same = sum(counts[truth, truth] for truth in Truth)
+    by_chance = sum(first[truth] * second[truth] for truth in Truth)
+    # n * n times 1 minus the agreement by chance; an integer, so that it is 0 exactly or not.
+    room = n * n - by_chance
+    return Agreement(counts=dict(counts), kappa=(n * same - by_chance) / room if room else None)
