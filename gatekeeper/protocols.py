@@ -197,8 +197,9 @@ class Decision:
     ``action`` is what was done, None where nothing was left to deliver; ``would`` is what the
     policy does with this verdict when enforced; ``share`` is the enforced share that held.
     ``late`` tells that a check took longer than the route's budget in shadow, so that it would have
-    been unresolved. Durations in seconds; ``check_s`` is the gate's own service time, ``added_s``
-    the time the response was held after the app's last byte.
+    been unresolved, ``released_early`` that text went out before there was a verdict on it.
+    Durations in seconds; ``check_s`` is the gate's own service time, ``added_s`` the time the
+    response was held after the app's last byte.
     ``answers``, one a choice, and ``evidence`` are what was checked, as far as it was read; they
     and the texts in ``verdict`` never get into logs or counters.
     """
@@ -219,6 +220,7 @@ class Decision:
     late: bool = False
     answers: tuple[str | None, ...] = ()
     evidence: Evidence | None = None
+    released_early: bool = False
 
 
 class Telemetry(Protocol):

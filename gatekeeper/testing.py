@@ -252,6 +252,13 @@ class FakeCheck:
         self._pieces.append(text)
         return ()
 
+    async def follow(
+        self, text: str, *, deadline: float | None = None, ends: bool = False
+    ) -> Verdict:
+        """Take the next piece; nothing is known before the last one, which ``ends`` the answer."""
+        self._pieces.append(text)
+        return await self.finish() if ends else Verdict(not_checked=NotCheckedReason.NO_TEXT)
+
     async def finish(self) -> Verdict:
         """Give the verdict written for what was fed."""
         answer = "".join(self._pieces)

@@ -139,6 +139,7 @@ class Call:
             request=self.receiver.body,
             response=body,
             coding=head.coding,
+            media=head.media,
             charset=head.charset,
             state=state,
             exchange=exchange,
@@ -149,6 +150,12 @@ class Call:
         taken = self.services.ledger.take(size, self.route.bounds.process_bytes)
         self.taken += size if taken else 0
         return taken
+
+    def give_back(self, size: int) -> None:
+        """Give some memory of this request back."""
+        size = min(size, self.taken)
+        self.services.ledger.give(size)
+        self.taken -= size
 
     def give_bytes(self) -> None:
         """Give back all memory of this request."""
@@ -198,8 +205,9 @@ class Call:
                 pair_tokens=found.usage.pair_tokens,
                 share=self.control.share,
                 late=late,
-                answers=() if found.payload is None else found.payload.texts,
+                answers=found.texts if found.payload is None else found.payload.texts,
                 evidence=found.evidence,
+                released_early=found.released_early,
             )
         )
         if enforced and action is not None:

@@ -5,7 +5,7 @@ handed over. Whatever goes wrong becomes a verdict with a reason, never an excep
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -14,6 +14,7 @@ from gatekeeper.asgi.coding import decode
 from gatekeeper.asgi.jsontext import UncheckableError, parse
 from gatekeeper.asgi.payload import Payload, read
 from gatekeeper.asgi.services import Checker, Services, Walk, Walker
+from gatekeeper.asgi.streams import kinds, whole
 from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Route
 from gatekeeper.protocols import Priority, Steps, Usage
@@ -43,6 +44,7 @@ class Material:
     request: Callable[[], bytes]
     response: bytes
     coding: str
+    media: str
     charset: str
     state: Mapping[str, object]
     exchange: Callable[[bytes, tuple[str, ...]], evidence.Exchange]
@@ -50,9 +52,15 @@ class Material:
 
 @dataclass(slots=True, kw_only=True)
 class Findings:
-    """What a check comes upon beside its verdicts: the payload, to change it, and what it cost."""
+    """What a check comes upon beside its verdicts: the payload, to change it, and what it cost.
+
+    ``texts`` are the answers where there is no payload: those of a stream. ``released_early``:
+    text of it went out before there was a verdict.
+    """
 
     payload: Payload | None = None
+    texts: tuple[str | None, ...] = ()
+    released_early: bool = False
     evidence: Evidence | None = None
     evidence_words: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -87,6 +95,24 @@ class Inspection:
         except UnavailableError as error:
             return (unresolved(error.reason),)
 
+    async def gathered(self, documents: Sequence[object], answers: tuple[str, ...]) -> Evidence:
+        """Gather the evidence for answers that are still being written.
+
+        Args:
+            documents: What of the response was read so far.
+            answers: What there is of them.
+
+        Raises:
+            UncheckableError: If a source can't be read.
+            UnavailableError: If the work was refused, or a resolver failed.
+        """
+        resolved: dict[str, list[evidence.Found]] = {}
+        if self.material.sources.resolvers and not await self._resolve([], answers, resolved):
+            raise UnavailableError(UnresolvedReason.RESOLVER_ERROR)
+        found: list[Evidence] = []
+        await self._work(self._gather(resolved, found, documents))
+        return found[0]
+
     async def _verdicts(self) -> tuple[Verdict, ...]:
         bodies: list[bytes] = []
         reading: Steps = open_payload(self.material, self.findings, bodies)
@@ -94,7 +120,7 @@ class Inspection:
         if self.material.sources.resolvers:
             await self._work(reading)
             reading = iter(())
-            if not await self._resolve(bodies, resolved):
+            if not await self._resolve(bodies, tuple(t or "" for t in self._texts), resolved):
                 reason = UnresolvedReason.RESOLVER_ERROR
                 return tuple(unresolved(reason, text or "") for text in self._texts)
         gathered: list[Evidence] = []
@@ -138,12 +164,14 @@ class Inspection:
         return () if self.findings.payload is None else self.findings.payload.texts
 
     async def _resolve(
-        self, bodies: list[bytes], resolved: dict[str, list[evidence.Found]]
+        self,
+        bodies: list[bytes],
+        texts: tuple[str, ...],
+        resolved: dict[str, list[evidence.Found]],
     ) -> bool:
         """Ask the resolvers, each within its time; False if one fails in whatever way."""
         loop = asyncio.get_running_loop()
         for target, resolver in self.material.sources.resolvers.items():
-            texts = tuple(text or "" for text in self._texts)
             exchange = self.material.exchange(b"".join(bodies), texts)
             future = loop.run_in_executor(self.services.executor, evidence.call, resolver, exchange)
             await asyncio.wait({future}, timeout=self.material.route.bounds.resolver_s)
@@ -158,7 +186,10 @@ class Inspection:
         return True
 
     def _gather(
-        self, resolved: Mapping[str, list[evidence.Found]], gathered: list[Evidence]
+        self,
+        resolved: Mapping[str, list[evidence.Found]],
+        gathered: list[Evidence],
+        documents: Sequence[object] = (),
     ) -> Iterator[None]:
         """Join the passages of all sources and count their words."""
         route, payload = self.material.route, self.findings.payload
@@ -169,7 +200,8 @@ class Inspection:
         found: list[evidence.Found] = []
         for passages in evidence.gather(
             self.material.sources,
-            documents=(request, payload and payload.document),
+            request=request,
+            responses=documents if payload is None else payload.documents,
             state=self.material.state,
             resolved=resolved,
         ):
@@ -206,4 +238,8 @@ def open_payload(material: Material, findings: Findings, bodies: list[bytes]) ->
     for piece in decode(material.response, material.coding, material.route.bounds):
         bodies.append(piece)
         yield
-    findings.payload = read(material.route, b"".join(bodies), material.charset)
+    body = b"".join(bodies)
+    if kinds.is_framed(material.media):
+        findings.payload = yield from whole.read(material.route, body, material.media)
+    else:
+        findings.payload = read(material.route, body, material.charset)

@@ -85,7 +85,8 @@ def prepare(route: Route) -> Sources:
 def gather(
     sources: Sources,
     *,
-    documents: tuple[object, object],
+    request: object,
+    responses: Sequence[object],
     state: Mapping[str, object],
     resolved: Mapping[str, list[Found]],
 ) -> Iterator[list[Found]]:
@@ -93,18 +94,18 @@ def gather(
 
     Args:
         sources: What to read.
-        documents: Request and response, parsed; None where there is none.
+        request: The parsed request, None if there is none.
+        responses: The parsed response; of a stream, that of each frame.
         state: Values from ``request.state`` by name.
         resolved: What each resolver gave, by target.
 
     Raises:
         UncheckableError: With ``shape`` for a value that is no passage.
     """
-    request, response = documents
     for source in sources.listed:
         match source:
             case ResponseSource():
-                yield _places(response, source.pointer, source)
+                yield [f for one in responses for f in _places(one, source.pointer, source)]
             case RequestSource(roles=()):
                 yield _places(request, source.pointer or "", source)
             case RequestSource():
@@ -116,6 +117,15 @@ def gather(
                 yield resolved[source.target]
             case _:
                 yield list(sources.files[source.path])
+
+
+def is_there(sources: Sources, responses: Sequence[object]) -> bool:
+    """Tell whether every source in the response gives something; until then more may come."""
+    return all(
+        any(_values(one, source.pointer) for one in responses)
+        for source in sources.listed
+        if isinstance(source, ResponseSource)
+    )
 
 
 def join(found: Sequence[Found], bounds: Bounds) -> tuple[Passage, ...]:
@@ -166,11 +176,16 @@ def _no_passage(where: str, found: object) -> InputError:
 
 
 def _places(document: object, pointer: str, source: ResponseSource | RequestSource) -> list[Found]:
-    """Return the passages at a pointer; ``*`` in it stands for every item of a list."""
+    """Return the passages at a pointer."""
+    return [found for value in _values(document, pointer) for found in _passages(value, source)]
+
+
+def _values(document: object, pointer: str) -> list[object]:
+    """Return the values at a pointer; ``*`` in it stands for every item of a list."""
     values = [document]
     for part in tokens(pointer):
         values = [item for value in values for item in _step(value, part)]
-    return [found for value in values for found in _passages(value, source)]
+    return values
 
 
 def _step(value: object, part: str) -> list[object]:

@@ -137,8 +137,8 @@ class Hold:
         """Tell whether the body stays: also annotated, if there is nothing or no place to add."""
         if action is not Action.ANNOTATE:
             return action is Action.RELEASE
-        is_object = isinstance(findings.payload and findings.payload.document, dict)
-        return not (said and is_object)
+        has_place = findings.payload is not None and findings.payload.has_place
+        return not (said and has_place)
 
     async def _rewrite(
         self, material: Material, findings: Findings, ruling: Ruling, said: dict[str, object]

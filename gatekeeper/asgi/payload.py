@@ -23,11 +23,11 @@ from gatekeeper.verdict import NotCheckedReason
 Facts = dict[str, object]
 
 # What is read of a message and what says nothing of the answer; any other member could say it too.
-_MESSAGE = frozenset({"role", "content", "refusal", "name"})
-_CALLS = frozenset({"tool_calls", "function_call"})
+MESSAGE = frozenset({"role", "content", "refusal", "name"})
+CALLS = frozenset({"tool_calls", "function_call"})
 # The same of a choice. Log-probabilities are of the tokens of the content, which is read; filter
 # results are grades that one provider sends with every answer.
-_CHOICE = frozenset(
+CHOICE = frozenset(
     {
         "index",
         "message",
@@ -44,10 +44,10 @@ _LEFT_OF_CHOICE = frozenset({"index", "message", "finish_reason"})
 _LEFT_OF_MESSAGE = frozenset({"role", "content", "refusal"})
 
 # The most a client may ask of the API this shape comes from; each choice is a check.
-_MOST_CHOICES = 128
+MOST_CHOICES = 128
 
 # Encodings that all clients read alike; utf-8-sig passes over a byte order mark.
-_CHARSETS = {
+CHARSETS = {
     "": "utf-8-sig",
     "utf-8": "utf-8-sig",
     "utf8": "utf-8-sig",
@@ -58,10 +58,22 @@ _CHARSETS = {
 
 
 class Payload(Protocol):
-    """A response whose answer texts are known. ``texts`` holds None where there is none."""
+    """A response whose answer texts are known. ``texts`` holds None where there is none.
 
-    document: object
+    ``documents`` has one entry, of a stream one for each frame with JSON.
+    """
+
     texts: tuple[str | None, ...]
+
+    @property
+    def documents(self) -> tuple[object, ...]:
+        """The JSON in it, as it is now."""
+        ...
+
+    @property
+    def has_place(self) -> bool:
+        """True if a fact can stand in it beside the answer."""
+        ...
 
     def withhold(self, n: int, text: str) -> None:
         """Put a text in the place of answer ``n`` and remove what goes with it."""
@@ -129,11 +141,12 @@ def _part_text(part: object) -> str:
 class Plain:
     """A body that is the answer."""
 
-    document: object = None
+    documents: tuple[object, ...] = ()
+    has_place = False
 
     def __init__(self, body: bytes, charset: str) -> None:
         try:
-            text = body.decode(_CHARSETS[charset])
+            text = body.decode(CHARSETS[charset])
         except (KeyError, UnicodeDecodeError):
             raise UncheckableError(NotCheckedReason.SHAPE) from None
         self.texts: tuple[str | None, ...] = (text,)
@@ -158,6 +171,16 @@ class _Json:
 
     def __init__(self, document: object) -> None:
         self.document = document
+
+    @property
+    def documents(self) -> tuple[object, ...]:
+        """The document, as it is now."""
+        return (self.document,)
+
+    @property
+    def has_place(self) -> bool:
+        """True for an object; another top level has no place for a member."""
+        return isinstance(self.document, dict)
 
     def note(self, facts: Facts) -> None:
         """Add the member to the outermost object; another top level has no place for it."""
@@ -205,13 +228,13 @@ class Chat(_Json):
         choices = document.get("choices") if isinstance(document, dict) else None
         if not isinstance(choices, list) or not choices:
             raise UncheckableError(NotCheckedReason.SHAPE)
-        if len(choices) > _MOST_CHOICES:
+        if len(choices) > MOST_CHOICES:
             raise UncheckableError(NotCheckedReason.SIZE)
         texts = [_choice_text(choice) for choice in choices]
         called = [
             choice
             for choice, text in zip(choices, texts, strict=True)
-            if text is not None and _others(choice["message"], _MESSAGE)
+            if text is not None and others(choice["message"], MESSAGE)
         ]
         self._choices = choices + called
         self.texts: tuple[str | None, ...] = (*texts, *(None for _ in called))
@@ -242,14 +265,14 @@ def _choice_text(choice: object) -> str | None:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise UncheckableError(NotCheckedReason.SHAPE)
-    if _others(choice, _CHOICE) or _others(message, _MESSAGE | _CALLS):
+    if others(choice, CHOICE) or others(message, MESSAGE | CALLS):
         raise UncheckableError(NotCheckedReason.SHAPE)
     found = (content_text(message.get("content")), text_of(message.get("refusal")))
     texts = [scalar(text) for text in found if text]
     return "\n".join(texts) if texts else None
 
 
-def _others(members: dict[str, object], known: frozenset[str]) -> bool:
+def others(members: dict[str, object], known: frozenset[str]) -> bool:
     """Tell whether there are other members than known ones; null and empty ones say nothing."""
     return any(
         name not in known and value is not None and value not in ("", [], {})

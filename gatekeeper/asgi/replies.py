@@ -46,6 +46,8 @@ _OF_THE_BODY = frozenset(
         b"age",
     }
 )
+# nginx, and what took after it, then passes a stream on as it comes.
+_BUFFERING = b"x-accel-buffering"
 # A body that holds no more is rewritten on the spot; see ``is_light``.
 _LIGHT_BYTES = 16 * 1024
 _LIGHT_VALUES = 500
@@ -62,6 +64,16 @@ def released(start: "Message", facts: Facts) -> "Message":
         return start
     kept = [item for item in start.get("headers", ()) if not item[0].lower().startswith(PREFIX)]
     return {**start, "headers": kept + _ours(facts)}
+
+
+def streamed(head: Head, facts: Facts) -> "Message":
+    """Return the start of a stream whose end is not known: nothing in it may speak of its bytes.
+
+    Trailers are not announced: they could only speak of the app's own bytes.
+    """
+    headers = _kept(head.headers, _OF_THE_BODY | {_BUFFERING})
+    headers += [(b"cache-control", b"no-store"), (_BUFFERING, b"no"), *_ours(facts)]
+    return {"type": "http.response.start", "status": head.status, "headers": headers}
 
 
 def blocked(route: Route, head: Head | None, facts: Facts) -> list["Message"]:

@@ -5,6 +5,7 @@ app isn't waiting itself, the gate waits for the client's next message; the app 
 """
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -76,6 +77,7 @@ class Receiver:
         self._size = 0
         self._waiting = 0
         self._watching = False
+        self._most = math.inf
         self._ahead: asyncio.Future[Message] | None = None
         self._landed: deque[asyncio.Future[Message]] = deque()
 
@@ -99,9 +101,13 @@ class Receiver:
         if not self.gone.done():
             self.gone.set_result(None)
 
-    def watch(self) -> None:
-        """Wait for the client's messages whenever the app doesn't, until ``rest``."""
+    def watch(self, *, most: float = math.inf) -> None:
+        """Wait for the client's messages whenever the app doesn't, until ``rest``.
+
+        At most so many are kept for the app: a server that nobody reads from slows the client down.
+        """
         self._watching = True
+        self._most = most
         self._look_ahead()
 
     def rest(self) -> None:
@@ -125,7 +131,8 @@ class Receiver:
         return b"".join(self._body)
 
     def _look_ahead(self) -> None:
-        if self._watching and not (self._waiting or self._ahead or self.gone.done()):
+        is_free = len(self._landed) < self._most and not (self._waiting or self._ahead)
+        if self._watching and is_free and not self.gone.done():
             self._ahead = asyncio.create_task(self._next())
             self._ahead.add_done_callback(self._land)
 

@@ -14,6 +14,9 @@ from gatekeeper.asgi.request import narrowed
 from gatekeeper.asgi.response import Head, look
 from gatekeeper.asgi.rulings import rule
 from gatekeeper.asgi.shadow import Copy
+from gatekeeper.asgi.streams.flow import Flow
+from gatekeeper.asgi.streams.timed import TimedHold
+from gatekeeper.policy import StreamMode
 from gatekeeper.verdict import Action, NotCheckedReason
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ class Responder:
     def __init__(self, call: "Call") -> None:
         self._call = call
         self._take: Callable[[Message], Awaitable[None]] = self._before
-        self._hold: Hold | None = None
+        self._hold: Hold | TimedHold | Flow | None = None
         self._copy: Copy | None = None
 
     async def run(self, app: "ASGIApp") -> None:
@@ -92,7 +95,7 @@ class Responder:
         elif not is_enforced:
             await self._watch(head, reason)
         else:
-            self._hold = Hold(call, head, head.start)
+            self._hold = _holding(call, head, reason)
             self._take = self._hold.take
             if reason is not None:
                 await self._hold.refuse(reason)
@@ -150,6 +153,8 @@ class Responder:
 
     def _give_back(self) -> None:
         """End what only served this request; the bytes of a copy are still needed."""
+        if isinstance(self._hold, (Flow, TimedHold)):
+            self._hold.stop()
         if self._copy is None or not self._copy.is_handed_over:
             self._call.give_bytes()
         self._call.receiver.end()
@@ -158,3 +163,12 @@ class Responder:
         self, reason: NotCheckedReason, action: Action | None, *, would: Action | None = None
     ) -> None:
         self._call.record(rule(self._call.route, (unchecked(reason),)), action, would=would)
+
+
+def _holding(call: "Call", head: Head, reason: NotCheckedReason | None) -> Hold | TimedHold | Flow:
+    """Return what takes an enforced response: its kind and the policy say how it is held."""
+    if reason is not None or not head.is_stream(call.route):
+        return Hold(call, head, head.start)
+    if call.route.stream is StreamMode.WHOLE:
+        return TimedHold(call, head)
+    return Flow(call, head)

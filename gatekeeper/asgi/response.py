@@ -4,28 +4,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi.request import Headers, values
+from gatekeeper.asgi.streams import kinds
 from gatekeeper.policy import Route, Shape
 from gatekeeper.verdict import NotCheckedReason
 
 if TYPE_CHECKING:
     from starlette.types import Message
 
-# By content type, for that is what a client goes by. A body in several messages of unknown length
-# is no stream here: held to its end it loses its haste and is checked like any other.
-_STREAMS = frozenset(
-    {
-        "text/event-stream",
-        "application/x-ndjson",
-        "application/ndjson",
-        "application/jsonl",
-        "application/json-lines",
-        "application/json-seq",
-        "application/stream+json",
-        "multipart/x-mixed-replace",
-    }
-)
 _PLAIN = frozenset({"text/plain", "text/markdown"})
 _READABLE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+_UNCODED = frozenset({"", "identity"})
 _BODILESS = frozenset({204, 205, 304})
 
 
@@ -44,6 +32,16 @@ class Head:
         """Content-Encoding, several joined as HTTP joins them."""
         return b",".join(values(self.headers, b"content-encoding")).decode("latin-1")
 
+    def is_stream(self, route: Route) -> bool:
+        """True if the answer comes in pieces: by its type, for that is what a client goes by.
+
+        Text is such a stream unless its length is known. JSON in many messages is none: held to its
+        end it loses its haste and is checked like any other.
+        """
+        is_text = route.answer is Shape.PLAIN and self.media in _PLAIN
+        has_length = bool(values(self.headers, b"content-length"))
+        return kinds.is_framed(self.media) or (is_text and not has_length)
+
     def is_bodiless(self, method: str) -> bool:
         """True if this response has no body to read (RFC 9110, 6.4.1; 15.3.6 for 205)."""
         return method == "HEAD" or self.status in _BODILESS
@@ -61,8 +59,13 @@ class Head:
         return self._by_type(route)
 
     def _by_type(self, route: Route) -> NotCheckedReason | None:
-        if self.media in _STREAMS:
+        if self.media in kinds.UNREADABLE:
             return NotCheckedReason.STREAM
+        if kinds.is_framed(self.media):
+            if not kinds.is_read(route, self.media):
+                return NotCheckedReason.SHAPE
+            is_plain = self.coding.strip().lower() in _UNCODED
+            return None if is_plain else NotCheckedReason.ENCODING
         if route.answer is Shape.PLAIN:
             fits = self.media in _PLAIN
         else:

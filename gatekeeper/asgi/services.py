@@ -18,8 +18,29 @@ from gatekeeper.verdict import Evidence, UnresolvedReason, Verdict
 _RESOLVERS = 8
 
 
+class Following(Protocol):
+    """The check of one answer that is still being written; ``gatekeeper.gate.Check`` is one."""
+
+    async def follow(
+        self, text: str, *, deadline: float | None = None, ends: bool = False
+    ) -> Verdict:
+        """Take the next piece; return the verdict on what is complete."""
+        ...
+
+
 class Checker(Protocol):
     """What the layer asks of a gate; ``gatekeeper.gate.Gate`` and ``FakeGate`` are ones."""
+
+    def open(
+        self,
+        evidence: Evidence,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> Following:
+        """Begin the check of an answer that comes in pieces."""
+        ...
 
     async def check(
         self,

@@ -12,7 +12,7 @@ from typing import Any
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.services import Services
 from gatekeeper.gate import Gate
-from gatekeeper.policy import Mode, Policy, Route
+from gatekeeper.policy import Mode, Policy, Route, StreamMode
 from gatekeeper.protocols import (
     Control,
     Decision,
@@ -89,7 +89,8 @@ async def replay(route: Route, gate: Gate, saved: Saved) -> Heard:
     texts: dict[EncodedPair, tuple[str, str]] = {}
     judge = _Judge(gate.judge, texts, heard)
     settings = replace(gate.settings, boilerplate=route.boilerplate)
-    enforced = replace(route, mode=Mode.ENFORCE, budget_s=PATIENCE_S)
+    # A stream is all there: held whole it has the verdict that it has sentence by sentence.
+    enforced = replace(route, mode=Mode.ENFORCE, budget_s=PATIENCE_S, stream=StreamMode.WHOLE)
     services = Services(
         gate=_Gate(Gate(_Model(gate.model, texts), judge, settings), heard),
         judge=judge,
@@ -188,6 +189,7 @@ class _Gate:
     def __init__(self, gate: Gate, heard: Heard) -> None:
         self._gate = gate
         self._heard = heard
+        self.open = gate.open
 
     async def check(
         self,

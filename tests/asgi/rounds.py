@@ -248,10 +248,40 @@ ROUNDS: Sequence[Round] = (
         answering(JSON[5:], status=206, headers=[("content-range", "bytes 5-/99")]),
         "range",
     ),
-    blocked(
-        "a stream of events", answering("data: 90\n\n", content_type="text/event-stream"), "stream"
+    Round(
+        tried="a stream of events",
+        app=answering(b"data: " + JSON + b"\n\n", content_type="text/event-stream"),
+        reason="flagged",
     ),
-    blocked("a stream of lines", answering("{}\n", content_type="application/x-ndjson"), "stream"),
+    Round(
+        tried="a stream of lines",
+        app=answering(JSON + b"\n", content_type="application/x-ndjson"),
+        reason="flagged",
+    ),
+    blocked(
+        "a stream of events of another kind",
+        answering("data: 90\n\n", content_type="text/event-stream"),
+        "shape",
+    ),
+    blocked(
+        "a key twice in an event",
+        answering('data: {"answer":"Fine.","answer":"90"}\n\n', content_type="text/event-stream"),
+        "shape",
+    ),
+    blocked(
+        "a stream of events in gzip",
+        answering(
+            gzip.compress(b"data: " + JSON + b"\n\n"),
+            content_type="text/event-stream",
+            headers=[("content-encoding", "gzip")],
+        ),
+        "encoding",
+    ),
+    blocked(
+        "a stream of parts (`multipart/x-mixed-replace`)",
+        answering(JSON, content_type="multipart/x-mixed-replace; boundary=x"),
+        "stream",
+    ),
     blocked("HTML", answering("<p>90", content_type="text/html"), "content_type"),
     blocked("no content type", answering(JSON, content_type=None), "content_type"),
     blocked(

@@ -1,0 +1,351 @@
+"""An enforced stream: held frame by frame until its sentences are decided.
+
+The app's messages are laid down as they come. One task reads them, has the checks follow and lets
+go what is decided; what it finds ends the stream in the words of its protocol. The state of a
+stream is here and in what this module makes for it, so that two streams never meet.
+"""
+
+import asyncio
+import math
+from typing import TYPE_CHECKING
+
+from gatekeeper.asgi import replies
+from gatekeeper.asgi.checks import Findings, unchecked
+from gatekeeper.asgi.jsontext import UncheckableError
+from gatekeeper.asgi.rulings import REPLACED, Ruling, facts, rule
+from gatekeeper.asgi.services import Following
+from gatekeeper.asgi.streams import kinds
+from gatekeeper.asgi.streams.answers import Answers, Timing
+from gatekeeper.asgi.streams.buffer import Buffer
+from gatekeeper.asgi.streams.dialect import Key, Reading, Stop
+from gatekeeper.asgi.streams.frames import Frame
+from gatekeeper.asgi.streams.opening import Opening
+from gatekeeper.asgi.streams.out import Out
+from gatekeeper.errors import UnavailableError
+from gatekeeper.policy import Expose, StreamMode
+from gatekeeper.protocols import Priority, Steps
+from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict, unresolved
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Scope
+
+    from gatekeeper.asgi.call import Call
+    from gatekeeper.asgi.response import Head
+
+# Read on the loop: it takes less time than the way to the worker and back.
+_LIGHT_BYTES = 16 * 1024
+
+# Messages of the client that are taken ahead of the app, to hear of its leaving.
+_AHEAD = 16
+
+# Since this version of the specification ``send`` raises once the client has gone.
+_SEND_RAISES = (2, 4)
+
+
+class Flow:
+    """Takes the messages of one stream and answers in the app's place.
+
+    The app's last message is taken only when the client has been sent everything.
+    """
+
+    def __init__(self, call: "Call", head: "Head") -> None:
+        self._call = call
+        self._head = head
+        self._frames, self._dialect = kinds.begin(call.route, head.media, head.charset)
+        self._buffer = Buffer()
+        timing = Timing(budget_s=call.route.budget_s, clock=call.services.clock)
+        self._answers = Answers(call.route, timing)
+        self._findings = Findings()
+        self._opening = Opening(call, head, self._findings)
+        said = {} if call.route.expose is Expose.NONE else {"id": call.id}
+        self._out = Out(call, replies.streamed(head, said), head.media)
+        self._inbox: list[tuple[bytes, float]] = []
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._ended_s: float | None = None
+        self._fault: Verdict | None = None
+        self._is_early = call.route.stream is StreamMode.RELEASE_THEN_STOP
+        self._is_known = False
+        self._is_passing = False
+        self._is_over = False
+
+    async def take(self, message: "Message") -> None:
+        """Take one message after the start.
+
+        Raises:
+            OSError: If the client has gone.
+        """
+        kind = message["type"]
+        if kind == "http.response.body" and not self._is_over:
+            more = message.get("more_body", False)
+            await self._lay(bytes(message.get("body", b"")), more=more)
+        elif kind == "http.response.body":
+            await self._pass(message)
+        elif kind != "http.response.trailers":
+            if not self._is_over:
+                await self.refuse(NotCheckedReason.MESSAGE_TYPE)
+            if self._is_passing:
+                await self._call.send(message)
+
+    async def refuse(self, reason: NotCheckedReason) -> None:
+        """Decide for all that is held: it is not one to check."""
+        await self._give_up(unchecked(reason))
+
+    def stop(self) -> None:
+        """End what works for this stream; the request is over."""
+        self._is_over = True
+        self._out.stop()
+        self._opening.close()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _lay(self, body: bytes, *, more: bool) -> None:
+        """Lay down what the app sent, if there is room for it."""
+        now = self._call.services.clock()
+        if self._call.taken + len(body) > self._call.route.bounds.held_bytes:
+            refused: Verdict | None = unchecked(NotCheckedReason.SIZE)
+        elif not self._call.take_bytes(len(body)):
+            refused = unresolved(UnresolvedReason.OVERLOAD)
+        else:
+            refused = None
+        self._inbox.append((body, now))
+        if refused is not None:
+            await self._give_up(refused)
+            return
+        if not more:
+            self._ended_s = now
+        self._start()
+        if more:
+            await self._out.is_free.wait()
+            await asyncio.sleep(0)
+        else:
+            await self._finished()
+
+    async def _pass(self, message: "Message") -> None:
+        """Take what comes behind the decision: it is passed on, or has no place any more."""
+        if self._call.receiver.gone.done() and _raises(self._call.scope):
+            raise ConnectionResetError("the client has gone")
+        if self._is_passing:
+            ends = not message.get("more_body", False)
+            await self._out.send(message.get("body", b""), ends=ends)
+
+    async def _give_up(self, verdict: Verdict) -> None:
+        """End with a verdict that came from outside, behind what was laid down before."""
+        if not self._is_over:
+            self._fault = self._fault or verdict
+            self._start()
+            await self._finished()
+
+    def _start(self) -> None:
+        """Have the task look at what is new."""
+        if self._task is None:
+            self._call.receiver.gone.add_done_callback(self._left)
+            self._call.receiver.watch(most=_AHEAD)
+            self._out.keep_alive()
+            self._task = asyncio.create_task(self._run())
+        self._wake.set()
+
+    def _left(self, _: object) -> None:
+        """Drop what is under way: nobody waits for it."""
+        if not self._is_over:
+            gone = rule(self._call.route, (unchecked(NotCheckedReason.CLIENT_GONE),))
+            self._call.record(gone, None, findings=self._findings)
+            self.stop()
+
+    async def _finished(self) -> None:
+        """Wait until the client has been sent everything, or has gone."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
+            if not self._task.cancelled() and (error := self._task.exception()) is not None:
+                raise error
+
+    # From here on: the task.
+
+    async def _run(self) -> None:
+        """Read, check and let go until the stream is decided to its end."""
+        try:
+            while not self._is_over:
+                await self._wake.wait()
+                self._wake.clear()
+                ends = self._ended_s is not None
+                await self._look(ends=ends)
+                await self._act(ends=ends)
+        except OSError:
+            self._call.receiver.leave()
+            raise
+        finally:
+            self._out.stop()
+            self._opening.close()
+
+    async def _look(self, *, ends: bool) -> None:
+        """Read what is new and check what it completes; a fault is a verdict like any other."""
+        try:
+            await self._read(ends=ends)
+            await self._check(ends=ends)
+        except UncheckableError as error:
+            self._fault = self._fault or unchecked(error.reason)
+        except UnavailableError as error:
+            self._fault = self._fault or unresolved(error.reason)
+        except Exception as error:  # noqa: BLE001 - an answer like any other, and never a crash
+            self._call.services.failed("check_failed", error, route=self._call.route.path)
+            self._fault = self._fault or unresolved(UnresolvedReason.MODEL_ERROR)
+
+    async def _read(self, *, ends: bool) -> None:
+        """Cut and read what was laid down; on the loop if it is little."""
+        batch, self._inbox = self._inbox, []
+        steps = self._reading(batch, ends=ends)
+        if sum(len(body) for body, _ in batch) <= _LIGHT_BYTES:
+            for _ in steps:
+                pass
+        else:
+            await self._call.services.judge.run(steps, priority=Priority.REPLY)
+
+    def _reading(self, batch: list[tuple[bytes, float]], *, ends: bool) -> Steps:
+        for body, now in batch:
+            for frame in self._frames.feed(body):
+                self._see(frame, now)
+                yield None
+        if ends:
+            for frame in self._frames.finish():
+                self._see(frame, self._call.services.clock())
+        if self._frames.pending > self._call.route.bounds.event_bytes:
+            self._fault = self._fault or unchecked(NotCheckedReason.SIZE)
+
+    def _see(self, frame: Frame, now: float) -> None:
+        """Read a frame and hold it; behind a fault nothing is read any more."""
+        if len(frame.raw) > self._call.route.bounds.event_bytes:
+            self._fault = self._fault or unchecked(NotCheckedReason.SIZE)
+        reading = Reading()
+        if self._fault is None:
+            try:
+                reading = self._dialect.read(frame)
+                self._answers.take(reading, now)
+                self._opening.see(reading.document)
+            except UncheckableError as error:
+                reading = Reading()
+                self._fault = unchecked(error.reason)
+        self._is_known = self._is_known or reading.is_known
+        self._buffer.push(frame, reading)
+
+    async def _check(self, *, ends: bool) -> None:
+        """Have the checks follow what has come."""
+        is_last = ends and self._fault is None
+        if is_last:
+            self._answers.end()
+        due = self._answers.due()
+        if not due or not await self._opening.gather(self._answers.texts(), is_last=is_last):
+            return
+        held = self._opening.evidence
+        assert held is not None  # noqa: S101 - gathered right before
+
+        def begin() -> Following:
+            return self._call.gate.open(held, priority=Priority.ENFORCE, usage=self._findings.usage)
+
+        if len(due) == 1:  # no task of its own for the one that nearly all have
+            await due[0].advance(begin)
+        else:
+            await asyncio.gather(*(answer.advance(begin) for answer in due))
+
+    async def _act(self, *, ends: bool) -> None:
+        """Do what follows from what is known now."""
+        if ends and not self._is_known and len(self._buffer):
+            self._fault = self._fault or unchecked(NotCheckedReason.SHAPE)
+        is_last = ends and self._fault is None
+        ruling = self._answers.ruling(ended=is_last)
+        if ruling is not None and ruling.action in REPLACED:
+            await self._cut(ruling)
+        elif self._fault is not None:
+            self._answers.give_up(self._fault)
+            await self._end(self._answers.ruling(ended=True), ends=ends)
+        elif is_last:
+            await self._end(ruling, ends=True)
+        else:
+            await self._let_go(ruling)
+
+    async def _let_go(self, ruling: Ruling | None) -> None:
+        """Send what is decided; of a stream that is stopped later, whatever has come."""
+        is_ready = self._is_known if self._is_early else ruling is not None
+        if is_ready or self._out.has_begun:
+            gone = self._buffer.let_go(lambda reading: not reading.closes, self._upto)
+            await self._send(gone)
+        if len(self._buffer) > self._call.route.bounds.held_events:
+            self._fault = unchecked(NotCheckedReason.SIZE)
+            self._wake.set()
+
+    def _upto(self, key: Key) -> float:
+        if not self._is_early:
+            return self._answers.upto(key)
+        self._findings.released_early = True
+        return math.inf
+
+    async def _send(self, gone: list[bytes], *, ends: bool = False) -> None:
+        body = b"".join(gone)
+        await self._out.send(body, ends=ends)
+        self._call.give_back(len(body))
+
+    async def _end(self, ruling: Ruling | None, *, ends: bool) -> None:
+        """Act on the last word."""
+        if ruling is None:  # an answer that was waited for has none: nothing may pass for it
+            ruling = rule(self._call.route, (unresolved(UnresolvedReason.MODEL_ERROR),))
+        if ruling.action in REPLACED:
+            await self._cut(ruling)
+            return
+        is_checked = ruling.verdict.not_checked is None
+        if not (is_checked or self._out.has_begun):
+            self._out.start = self._head.start
+        self._record(ruling, ruling.action)
+        gone = self._buffer.let_go(lambda reading: not reading.closes, lambda _: math.inf)
+        told = self._call.route.expose is Expose.VERDICT or ruling.action is Action.ANNOTATE
+        if told and is_checked:
+            said = facts(self._call.id, ruling, Expose.VERDICT)
+            gone.append(self._dialect.note(said))
+        gone += self._buffer.let_go(lambda _: True, lambda _: math.inf)
+        if not ends:
+            gone += [frame.raw for frame in self._frames.finish()]
+            gone += [body for body, _ in self._inbox]
+            self._is_passing = True
+        self._is_over = True
+        await self._send(gone, ends=ends)
+
+    async def _cut(self, ruling: Ruling) -> None:
+        """Stop, and end in the words of the protocol; as another response if none has begun."""
+        route = self._call.route
+        said = facts(self._call.id, ruling, route.expose)
+        action = Action.BLOCK if ruling.action is Action.BLOCK else Action.WITHHOLD
+        self._record(ruling, action)
+        self._is_over = True
+        if action is Action.BLOCK and not self._out.has_begun:
+            await self._out.replace(replies.blocked(route, self._head, said))
+            return
+        leading = self._buffer.leading() if action is Action.WITHHOLD else []
+        stop = Stop(
+            text=route.withheld_text,
+            begun=tuple(self._buffer.begun),
+            sent={key: self._answers.text(key)[:n] for key, n in self._buffer.sent.items()},
+            finished=frozenset(self._buffer.finished),
+            facts=said,
+        )
+        body = b"".join([*leading, self._dialect.ending(stop)])
+        if self._out.has_begun:
+            await self._out.send(body, ends=True)
+        else:
+            await self._out.replace(replies.changed(self._head, body, route, said))
+
+    def _record(self, ruling: Ruling, action: Action) -> None:
+        """Count first, for what is sent can't be called back."""
+        call = self._call
+        self._findings.texts = self._answers.texts()
+        added_s = 0.0 if self._ended_s is None else call.services.clock() - self._ended_s
+        call.record(
+            ruling,
+            action,
+            would=action,
+            findings=self._findings,
+            added_s=added_s,
+        )
+
+
+def _raises(scope: "Scope") -> bool:
+    """Tell whether apps expect ``send`` to raise when the client has gone."""
+    version = str(scope.get("asgi", {}).get("spec_version", "2.0"))
+    return tuple(int(part) for part in version.split(".") if part.isdecimal()) >= _SEND_RAISES

@@ -1,0 +1,211 @@
+"""Frames: the units in which a stream is read and let go, however its bytes were cut.
+
+Pure. The raw bytes of all frames join to the stream. Lines end at CR, LF or CRLF and nowhere else;
+a CR at the end of what has come waits for the next byte, so that every cutting gives the same.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+BOM = b"\xef\xbb\xbf"
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One event, line or piece of text.
+
+    ``data`` is what it carries, None if nothing; ``name`` that of an event. A frame with a
+    ``codec`` is text through and through: it may be let go in part, and without data is broken.
+    """
+
+    raw: bytes
+    data: str | None = None
+    name: str = ""
+    codec: str = ""
+
+
+class Frames(Protocol):
+    """Cuts the bytes of one stream; ``pending`` counts those that are no whole frame yet."""
+
+    @property
+    def pending(self) -> int:
+        """Bytes that wait for more."""
+        ...
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take the next bytes; yield the frames they complete. Has to be exhausted."""
+        ...
+
+    def finish(self) -> Iterator[Frame]:
+        """Yield what is left as a frame."""
+        ...
+
+
+class _Lines:
+    """Cuts bytes into lines, ends included."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._seen = 0
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        held = self._held
+        held += data
+        begin = 0
+        while end := _LINE_END.search(held, self._seen):
+            if end[0] == b"\r" and end.end() == len(held):
+                break
+            yield bytes(held[begin : end.end()])
+            begin = self._seen = end.end()
+        self._seen = end.start() if end else len(held)
+        del held[:begin]
+        self._seen -= begin
+
+    def finish(self) -> bytes:
+        rest = bytes(self._held)
+        self._held.clear()
+        return rest
+
+
+class EventFrames:
+    """Server-sent events (HTML standard, 9.2.6).
+
+    A last one without its blank line counts too, for some clients read it.
+    """
+
+    def __init__(self) -> None:
+        self._lines = _Lines()
+        self._raw: list[bytes] = []
+        self._size = 0
+        self._data: list[bytes] = []
+        self._name = b""
+        self._is_first = True
+
+    @property
+    def pending(self) -> int:
+        """Bytes of the event that has no end yet."""
+        return self._size + len(self._lines)
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take the next bytes; yield the events they complete."""
+        for line in self._lines.feed(data):
+            if self._add(line):
+                yield self._event()
+
+    def finish(self) -> Iterator[Frame]:
+        """Yield what is left as one event."""
+        rest = self._lines.finish()
+        if rest:
+            self._add(rest)
+        if self._raw:
+            yield self._event()
+
+    def _add(self, line: bytes) -> bool:
+        """Take one line; True if it ends the event."""
+        self._raw.append(line)
+        self._size += len(line)
+        text = line.rstrip(b"\r\n")
+        if self._is_first:
+            self._is_first = False
+            text = text.removeprefix(BOM)
+        if not text:
+            return True
+        field, _, value = text.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            self._data.append(value)
+        elif field == b"event":
+            self._name = value
+        return False
+
+    def _event(self) -> Frame:
+        data = b"\n".join(self._data).decode("utf-8", "replace") if self._data else None
+        name = self._name.decode("utf-8", "replace")
+        frame = Frame(raw=b"".join(self._raw), data=data, name=name)
+        self._raw, self._size, self._data, self._name = [], 0, [], b""
+        return frame
+
+
+class LineFrames:
+    """Lines with a JSON document each."""
+
+    def __init__(self) -> None:
+        self._lines = _Lines()
+        self._is_first = True
+
+    @property
+    def pending(self) -> int:
+        """Bytes of the line that has no end yet."""
+        return len(self._lines)
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take the next bytes; yield the lines they complete."""
+        for line in self._lines.feed(data):
+            yield self._line(line)
+
+    def finish(self) -> Iterator[Frame]:
+        """Yield the last line if nothing ended it."""
+        rest = self._lines.finish()
+        if rest:
+            yield self._line(rest)
+
+    def _line(self, raw: bytes) -> Frame:
+        text = raw.removeprefix(BOM) if self._is_first else raw
+        self._is_first = False
+        return Frame(raw=raw, data=text.decode("utf-8", "replace").strip() or None)
+
+
+class TextFrames:
+    """Text as it comes, each piece a frame that can be let go in part.
+
+    Args:
+        codec: A Python codec without state of its own: ``utf-8``, ``ascii`` or ``cp1252``.
+    """
+
+    def __init__(self, codec: str) -> None:
+        self._codec = codec
+        self._decoder = codecs.getincrementaldecoder(codec)()
+        self._is_first = True
+        self._is_text = True
+
+    @property
+    def pending(self) -> int:
+        """Bytes of a character that is not whole."""
+        return len(self._decoder.getstate()[0])
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take the next bytes; yield the text in them.
+
+        Bytes that are none in this encoding, and all behind them, come as they are: without data.
+        """
+        yield from self._text(data, final=False)
+
+    def finish(self) -> Iterator[Frame]:
+        """Yield what is left of a character that was cut."""
+        yield from self._text(b"", final=True)
+
+    def _text(self, data: bytes, *, final: bool) -> Iterator[Frame]:
+        before = self._decoder.getstate()[0]
+        try:
+            text = self._decoder.decode(data, final) if self._is_text else ""
+        except UnicodeDecodeError:
+            self._is_text, text = False, ""
+            data = before + data
+            self._decoder.reset()
+        if not self._is_text and data:
+            yield Frame(raw=data, codec=self._codec)
+        if text and self._is_first:
+            self._is_first = False
+            if text[0] == "\ufeff":
+                yield Frame(raw=BOM)
+                text = text[1:]
+        if text:
+            yield Frame(raw=text.encode(self._codec), data=text, codec=self._codec)
