@@ -159,6 +159,12 @@ class Declared:
             ["route", "reason"],
             registry=registry,
         )
+        self.released_early = Counter(
+            "gatekeeper_released_before_verdict",
+            "Answers of which text went out before there was a verdict on it.",
+            ["route"],
+            registry=registry,
+        )
         self.reloads = Counter(
             "gatekeeper_policy_reloads",
             "Changed policy or mode files, by what became of them.",
@@ -185,6 +191,7 @@ class Declared:
             self.reloads.labels(outcome)
         for route in routes:
             _start(self.shadow_dropped, route, DropReason)
+            self.released_early.labels(route)
             self.trips.labels(route)
             self.degraded.labels(route)
 

@@ -78,6 +78,8 @@ class WorkerMetrics:
             self._counted.unresolved.labels(route, verdict.reason).inc()
         if not decision.enforced and decision.would in BLOCKING:
             self._counted.would_block.labels(route, decision.would).inc()
+        if decision.released_early:
+            self._counted.released_early.labels(route).inc()
         for claim in verdict.claims:
             self._counted.claims.labels(route, claim.status).inc()
         for segment in verdict.segments:

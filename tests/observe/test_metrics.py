@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,17 @@ def test_values_outside_their_set_are_other_in_production() -> None:
     assert b"moon" not in render(MetricsMode.SINGLE, counted.registry)
 
 
+def test_text_that_went_out_before_its_verdict_is_counted() -> None:
+    """Who chose to release first has to see how often."""
+    counted = Counted()
+
+    counted.metrics.decided(decision(VERDICTS[0]))
+    counted.metrics.decided(replace(decision(VERDICTS[0]), released_early=True))
+
+    assert counted.value("released_before_verdict_total", route="/answer") == 1.0
+    assert counted.value("released_before_verdict_total", route="/summary") == 0.0
+
+
 def test_names_are_those_of_the_dashboards() -> None:
     """Dashboards and alerts name these metrics; a renamed one is a blind spot."""
     names = {family.name for family in Counted().registry.collect()}
@@ -278,6 +290,7 @@ def test_names_are_those_of_the_dashboards() -> None:
             *("claims", "exempt_segments", "check_seconds", "added_seconds", "evidence_words"),
             *("pairs", "pair_tokens", "queue_pairs", "shadow_dropped", "policy_reloads", "trips"),
             *("enforcement_degraded", "websocket", "metrics_mode_info"),
+            "released_before_verdict",
         )
     }
 
