@@ -15,7 +15,11 @@ from gatekeeper.scheduler import Scheduler
 
 
 def open_gate(
-    model: Path | None = None, *, threads: int | None = None, tested: bool = False
+    model: Path | None = None,
+    *,
+    threads: int | None = None,
+    tested: bool = False,
+    calibration: Path | None = None,
 ) -> Gate:
     """Load a model and return a gate over it; the caller closes it.
 
@@ -26,18 +30,19 @@ def open_gate(
             as long as the check of one answer, so it is left to what runs long. Otherwise label
             order, direction and stored scores are proven, which takes some 50 ms: no manifest is
             taken at its word, not the shipped one's either, which nothing holds to a hash.
+        calibration: A calibration file; None for the folder's own.
 
     Raises:
         ModelError: If the folder, its manifest or a file of it is not what it should be, or the
             self-test fails.
-        InputError: If its calibration.json can't be read as one.
+        InputError: If the calibration can't be read as one.
     """
     folder = model_folder(SHIPPED_MODEL) if model is None else model
     session = load(folder, threads=threads)
     if not tested:
         quick_test(session, session.manifest)
     ready = prove(session).accepted() if tested else session
-    return Gate(ready, Scheduler(ready), Settings(thresholds=thresholds_of(folder)))
+    return Gate(ready, Scheduler(ready), Settings(thresholds=thresholds_of(folder, calibration)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,18 +27,23 @@ class Marks:
     fit: Fit
 
 
-def marks_of(folder: Path) -> Marks:
-    """Return the marks of the folder's calibration.json if they were fitted for its scorer.
+def marks_of(folder: Path, calibration: Path | None = None) -> Marks:
+    """Return the marks of a calibration if they were fitted for the folder's scorer.
 
     Otherwise those for an uncalibrated model: what was fitted for other scores says nothing of
     these, and may support anything.
 
+    Args:
+        folder: A model folder.
+        calibration: A calibration file, which has to be there; None for the folder's own, which
+            need not.
+
     Raises:
         ModelError: If the manifest is not what it should be.
-        InputError: If calibration.json can't be read as one, a link that leads nowhere included.
+        InputError: If the file can't be read as one, a link that leads nowhere included.
     """
-    path = folder / "calibration.json"
-    if not os.path.lexists(path):
+    path = folder / "calibration.json" if calibration is None else calibration
+    if calibration is None and not os.path.lexists(path):
         return Marks(thresholds=UNCALIBRATED, fit=Fit.NONE)
     found = read_calibration(path)
     fingerprint = scorer_fingerprint(read_manifest(folder).fingerprint, found.thresholds)
@@ -47,6 +52,6 @@ def marks_of(folder: Path) -> Marks:
     return Marks(thresholds=found.thresholds, fit=Fit(found.source))
 
 
-def thresholds_of(folder: Path) -> Thresholds:
+def thresholds_of(folder: Path, calibration: Path | None = None) -> Thresholds:
     """Return the thresholds of ``marks_of``."""
-    return marks_of(folder).thresholds
+    return marks_of(folder, calibration).thresholds

@@ -253,12 +253,14 @@ class Outcomes:
 class Policy:
     """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256.
 
-    Without ``outcomes`` no decision is stored.
+    ``calibration`` is a file, None for the one in the model's folder. Without ``outcomes`` no
+    decision is stored.
     """
 
     routes: tuple[Route, ...]
     model: str | None = None
     model_sha256: str | None = None
+    calibration: str | None = None
     outcomes: Outcomes | None = None
 
     def route(self, path: str) -> Route | None:

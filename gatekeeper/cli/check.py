@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gatekeeper.cli.gates import model_option, open_gate
+from gatekeeper.cli.gates import calibration_option, model_option, open_gate
 from gatekeeper.cli.inputs import read_passages, read_text
 from gatekeeper.cli.show import say, verdict_lines
 from gatekeeper.evaluation.records import verdict_record
@@ -53,6 +53,7 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
     help="Time for the check; without it no deadline.",
 )
 @model_option
+@calibration_option
 @click.pass_context
 def command(  # noqa: PLR0913 - click hands over one argument an option
     context: click.Context,
@@ -63,6 +64,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     as_json: bool,
     budget_ms: int | None,
     model: Path | None,
+    calibration: Path | None,
 ) -> None:
     """Check one answer against its context.
 
@@ -71,7 +73,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     """
     evidence = Evidence(passages=read_passages(contexts), question=question)
     text = read_text(answer)
-    opened = open_gate(context, model)
+    opened = open_gate(context, model, calibration=calibration)
     verdict, elapsed_s = _check(opened.gate, text, evidence, budget_ms)
     if as_json:
         # ASCII: foreign text can then not steer the terminal, whatever its encoding.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gatekeeper.cli.gates import model_option, open_gate
+from gatekeeper.cli.gates import calibration_option, model_option, open_gate
 from gatekeeper.cli.outputs import Output, output, refuse_one_for_two
 from gatekeeper.cli.show import say, tell, visible
 from gatekeeper.errors import InputError
@@ -27,15 +27,17 @@ _MAX_FAULTS_SHOWN = 20
 @click.command("evaluate")
 @click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @model_option
+@calibration_option
 @click.option("--json", "json_out", type=_OUT, help="Write the result to this file.")
 @click.option("--rows", "rows_out", type=_OUT, help="Write one JSON object a row to this file.")
 @click.option("--limit", type=click.IntRange(min=1), help="Use only the first rows.")
 @click.pass_context
-def command(
+def command(  # noqa: PLR0913 - click hands over one argument an option
     context: click.Context,
     *,
     data: Path,
     model: Path | None,
+    calibration: Path | None,
     json_out: Path | None,
     rows_out: Path | None,
     limit: int | None,
@@ -50,7 +52,7 @@ def command(
     _report_faults(data, found)
     if not found.rows:
         raise InputError(str(data), "no usable row", "one labelled answer a line")
-    opened = open_gate(context, model, tested=True)
+    opened = open_gate(context, model, tested=True, calibration=calibration)
     with closing(opened.gate), output(json_out) as whole, output(rows_out) as by_row:
         evaluated = asyncio.run(_run(opened.gate, found.rows[:limit], by_row))
         result = summarise(

@@ -75,7 +75,9 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
         response=response.read_bytes(),
         state={} if state is None else _state(state),
     )
-    gate = open_gate(context, model or scorer.folder).gate
+    gate = open_gate(
+        context, model or scorer.folder, calibration=None if model else scorer.calibration_file
+    ).gate
     try:
         heard = asyncio.run(replay(route, gate, saved))
     finally:

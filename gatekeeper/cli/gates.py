@@ -18,7 +18,7 @@ from gatekeeper.runtime.manifest import model_folder
 
 _REMARKS = {
     Fit.NONE: "no calibration.json for this model",
-    Fit.FOREIGN: "calibration.json was fitted for another scorer and is not used",
+    Fit.FOREIGN: "the calibration was fitted for another scorer and is not used",
 }
 
 
@@ -33,12 +33,20 @@ class Opened:
 class Opener(Protocol):
     """Loads a model folder, None for the shipped one, and gives a gate to be closed."""
 
-    def __call__(self, model: Path | None, *, tested: bool) -> Opened:
+    def __call__(
+        self, model: Path | None, *, tested: bool, calibration: Path | None = None
+    ) -> Opened:
         """Open the gate, ``tested`` after the whole self-test; raises ModelError, InputError."""
         ...
 
 
-def open_gate(context: click.Context, model: Path | None, *, tested: bool = False) -> Opened:
+def open_gate(
+    context: click.Context,
+    model: Path | None,
+    *,
+    tested: bool = False,
+    calibration: Path | None = None,
+) -> Opened:
     """Open the gate for this call and say where its marks were not fitted for it.
 
     Args:
@@ -46,13 +54,14 @@ def open_gate(context: click.Context, model: Path | None, *, tested: bool = Fals
         model: A model folder; None for the one that ships with the package.
         tested: Run the whole self-test, as a server does; label order, direction and stored
             scores are proven in any case.
+        calibration: A calibration file; None for the model folder's own.
 
     Raises:
         ModelError: If the model can't be used.
-        InputError: If its calibration.json can't be read as one.
+        InputError: If the calibration can't be read as one.
     """
     opener = _open if context.obj is None else cast("Opener", context.obj)
-    opened = opener(model, tested=tested)
+    opened = opener(model, tested=tested, calibration=calibration)
     if opened.fit in _REMARKS:
         marks = opened.gate.thresholds
         thresholds = f"support {marks.support:g}, contradiction {marks.contradiction:g}"
@@ -60,15 +69,22 @@ def open_gate(context: click.Context, model: Path | None, *, tested: bool = Fals
     return opened
 
 
-def _open(model: Path | None, *, tested: bool) -> Opened:
+def _open(model: Path | None, *, tested: bool, calibration: Path | None = None) -> Opened:
     """Open the real gate. The runtime is imported only now: it is slow to load."""
     build = importlib.import_module("gatekeeper.build")
     folder = model_folder(SHIPPED_MODEL) if model is None else model
-    return Opened(gate=build.open_gate(folder, tested=tested), fit=marks_of(folder).fit)
+    gate = build.open_gate(folder, tested=tested, calibration=calibration)
+    return Opened(gate=gate, fit=marks_of(folder, calibration).fit)
 
 
 model_option = click.option(
     "--model",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A model folder; without it the model that ships with the package.",
+)
+
+calibration_option = click.option(
+    "--calibration",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A calibration file; without it the one in the model's folder.",
 )

@@ -68,12 +68,19 @@ def machine_looks() -> tuple[tuple[str, Look], ...]:
     )
 
 
-def model_looks(folder: Path | None) -> tuple[tuple[str, Look], ...]:
-    """Return the looks at a model: its folder, files, scores and calibration; None: shipped."""
+def model_looks(
+    folder: Path | None, calibration: Path | None = None
+) -> tuple[tuple[str, Look], ...]:
+    """Return the looks at a model: its folder, files, scores and calibration.
+
+    Args:
+        folder: None for the shipped one.
+        calibration: A calibration file; None for the folder's own.
+    """
     return (
         ("files", lambda: _files(_resolve(folder))),
         ("self-test", lambda: _self_test(_resolve(folder))),
-        ("calibration", lambda: _calibration(_resolve(folder))),
+        ("calibration", lambda: _calibration(_resolve(folder), calibration)),
     )
 
 
@@ -151,13 +158,14 @@ def _invariance(report: "SelfTestReport") -> Finding:
     return Finding(state=State.WARN, name="invariance", text=text)
 
 
-def _calibration(folder: Path) -> Iterator[Finding]:
-    path = folder / CALIBRATION
+def _calibration(folder: Path, named: Path | None) -> Iterator[Finding]:
+    path = folder / CALIBRATION if named is None else named
     if not os.path.lexists(path):
         text = f"no {path}: thresholds are those of an uncalibrated model"
         yield Finding(state=State.WARN, name="calibration", text=text)
         return
-    yield _compared(read_calibration(path), _scorer(folder))
+    found = read_calibration(path)
+    yield _compared(found, _scorer(folder, found))
 
 
 def _compared(calibration: Calibration, scorer: str) -> Finding:
@@ -171,11 +179,11 @@ def _compared(calibration: Calibration, scorer: str) -> Finding:
     return Finding(state=State.WARN, name="calibration", text=text)
 
 
-def _scorer(folder: Path) -> str:
-    """Return the fingerprint the folder's calibration has to be fitted for."""
+def _scorer(folder: Path, calibration: Calibration) -> str:
+    """Return the fingerprint that a calibration has to be fitted for."""
     model = import_module("gatekeeper.runtime.manifest").read_manifest(folder).fingerprint
-    marks = read_calibration(folder / CALIBRATION).thresholds
-    return cast("str", import_module("gatekeeper.core.versions").scorer_fingerprint(model, marks))
+    fingerprint = import_module("gatekeeper.core.versions").scorer_fingerprint
+    return cast("str", fingerprint(model, calibration.thresholds))
 
 
 def _resolve(folder: Path | None) -> Path:

@@ -40,7 +40,7 @@ def policy_findings(path: Path, environment: Mapping[str, str] = os.environ) -> 
     )
     yield from findings(looks)
     if scorer is not None:  # of a model that is not there the fault has said enough
-        yield from findings(model_looks(scorer.folder))
+        yield from findings(model_looks(scorer.folder, scorer.calibration_file))
 
 
 def _faults(path: Path, draft: Draft) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import Final
 from gatekeeper.policy import Mode, Shape
 from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason
 
-POLICY_KEYS = ("route", "model", "model_sha256", "outcomes", "bounds")
+POLICY_KEYS = ("route", "model", "model_sha256", "calibration", "outcomes", "bounds")
 ROUTE_KEYS = (
     "path",
     "methods",

@@ -85,9 +85,14 @@ def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
         routes=tuple(_route(entry, folder, bounds) for entry in entries),
         model=top.text("model"),
         model_sha256=top.text("model_sha256"),
+        calibration=_located(top.text("calibration"), folder),
         outcomes=read_outcomes(top, folder),
     )
     return policy, tuple(entry.place for entry in entries)
+
+
+def _located(name: str | None, folder: Folder) -> str | None:
+    return None if name is None else folder.locate(name)
 
 
 def _named(entry: Table) -> Table:

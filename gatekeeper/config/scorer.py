@@ -34,8 +34,9 @@ CALIBRATION = "calibration.json"
 class Scorer:
     """A model folder with the marks its scores are held against.
 
-    ``model`` is the model's fingerprint, ``fingerprint`` the scorer's. ``calibration`` is the
-    folder's own; ``is_fitted`` tells whether it was fitted for this scorer.
+    ``model`` is the model's fingerprint, ``fingerprint`` the scorer's. ``calibration`` is that of
+    ``calibration_file``, None for the folder's own; ``is_fitted`` tells whether it was fitted for
+    this scorer.
     """
 
     folder: Path
@@ -44,6 +45,7 @@ class Scorer:
     fingerprint: str
     thresholds: Thresholds
     calibration: Calibration | None
+    calibration_file: Path | None = None
 
     @property
     def is_fitted(self) -> bool:
@@ -56,23 +58,28 @@ class Scorer:
         return self.calibration if self.is_fitted else None
 
 
-def read_scorer(folder: Path) -> Scorer:
+def read_scorer(folder: Path, calibration: Path | None = None) -> Scorer:
     """Read what a model folder says of itself.
+
+    Args:
+        folder: The model folder.
+        calibration: A calibration file, which has to be there; None for the folder's own.
 
     Raises:
         ModelError: If the folder or its manifest is not what it should be.
-        InputError: If its calibration.json can't be read as one.
+        InputError: If the calibration can't be read as one.
     """
     manifest = read_manifest(folder)
-    thresholds = thresholds_of(folder)
-    path = folder / CALIBRATION
+    thresholds = thresholds_of(folder, calibration)
+    path = folder / CALIBRATION if calibration is None else calibration
     return Scorer(
         folder=folder,
         manifest_sha256=hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest(),
         model=manifest.fingerprint,
         fingerprint=scorer_fingerprint(manifest.fingerprint, thresholds),
         thresholds=thresholds,
-        calibration=read_calibration(path) if path.exists() else None,
+        calibration=read_calibration(path) if calibration or path.exists() else None,
+        calibration_file=calibration,
     )
 
 
@@ -136,17 +143,31 @@ def load_with_scorer(path: Path, *, running: Scorer | None = None) -> tuple[Poli
 def _scorer(
     policy: Policy, beside: Path, running: Scorer | None
 ) -> tuple[Scorer | None, tuple[Fault, ...]]:
+    calibration = None if policy.calibration is None else Path(policy.calibration)
     try:
         folder = folder_of(policy, beside)
-        scorer = read_scorer(folder) if running is None else running
+        scorer = read_scorer(folder, calibration) if running is None else running
     except (GatekeeperError, OSError) as error:
-        return None, (_model_fault(policy.model, beside, error),)
-    if scorer.folder != folder:
-        expected = f"{scorer.folder}, which runs"
-        advice = "restart the server to change the model"
-        found = str(folder)
-        return None, (Fault(place="model", found=found, expected=expected, instead=advice),)
+        return None, (_fault(policy, beside, error),)
+    for place, asked, runs in (
+        ("model", folder, scorer.folder),
+        ("calibration", calibration, scorer.calibration_file),
+    ):
+        if asked != runs:
+            expected = f"{runs or 'that of the model folder'}, which runs"
+            advice = f"restart the server to change the {place}"
+            found = str(asked or "none")
+            return None, (Fault(place=place, found=found, expected=expected, instead=advice),)
     return scorer, _pin_faults(policy, scorer)
+
+
+def _fault(policy: Policy, beside: Path, error: GatekeeperError | OSError) -> Fault:
+    """Say which of the two can't be had: the model, or a calibration file of its own."""
+    own = policy.calibration
+    if isinstance(error, InputError) and own is not None and error.place.startswith(own):
+        found = f"{error.place}: {error.found}"
+        return Fault(place="calibration", found=found, expected=error.expected)
+    return _model_fault(policy.model, beside, error)
 
 
 def _model_fault(name: str | None, beside: Path, error: GatekeeperError | OSError) -> Fault:

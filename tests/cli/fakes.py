@@ -34,12 +34,14 @@ class LineGate:
         self.fit = fit
         self.asked: list[tuple[str, Evidence, float | None]] = []
         self.models: list[Path | None] = []
+        self.calibrations: list[Path | None] = []
         self.tested: list[bool] = []
         self.closed = 0
 
-    def open(self, model: Path | None, *, tested: bool) -> Opened:
+    def open(self, model: Path | None, *, tested: bool, calibration: Path | None = None) -> Opened:
         """Stand in for the opener of real gates; a folder named "broken" holds no model."""
         self.models.append(model)
+        self.calibrations.append(calibration)
         self.tested.append(tested)
         if model is not None and model.name == "broken":
             raise ModelMissingError(model)

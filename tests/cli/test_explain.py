@@ -35,10 +35,12 @@ class Explain:
         self.max_tokens = 2048
         self.judge: FakeJudge | None = None
         self.models: list[Path | None] = []
+        self.calibrations: list[Path | None] = []
 
-    def open(self, folder: Path | None, *, tested: bool) -> Opened:
+    def open(self, folder: Path | None, *, tested: bool, calibration: Path | None = None) -> Opened:
         """Open a gate over a fake model."""
         self.models.append(folder)
+        self.calibrations.append(calibration)
         model = FakeModel(max_tokens=self.max_tokens)
         self.judge = FakeJudge(model, skip=self.skip)
         marks = Thresholds(support=0.5, contradiction=0.9)

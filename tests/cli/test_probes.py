@@ -10,7 +10,7 @@ import pytest
 from gatekeeper.cli import main, probes
 from gatekeeper.cli.probes import Finding, State, findings, machine_looks, model_looks
 from gatekeeper.errors import GatekeeperError, ModelMissingError
-from gatekeeper.evaluation.calibration import Calibration, write_calibration
+from gatekeeper.evaluation.calibration import Calibration, read_calibration, write_calibration
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.selftest import SelfTestReport
 
@@ -139,7 +139,8 @@ def _write(folder: Path, *, fingerprint: str) -> None:
 def test_calibration_of_this_scorer_is_fine(copied: Path) -> None:
     """The fingerprint covers model, pipeline, guard, segmenter and the thresholds themselves."""
     _write(copied, fingerprint="unknown yet")
-    _write(copied, fingerprint=probes._scorer(copied))
+    unfitted = read_calibration(copied / "calibration.json")
+    _write(copied, fingerprint=probes._scorer(copied, unfitted))
 
     assert _state(copied, "calibration") is State.OK
 

@@ -1,11 +1,9 @@
 """The policy reference says what is true: every key, every default, every block."""
 
-import json
 import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,6 @@ from gatekeeper.config.keys import (
     ROUTE_KEYS,
     TRIP_KEYS,
 )
-from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.config.sources import SOURCE_KEYS
 from gatekeeper.core.plan import Limits
 from gatekeeper.policy import Bounds, Keep
@@ -123,27 +120,6 @@ def test_sources_and_trip_keys_are_described() -> None:
     """Every kind of source and every key of a trip has its row."""
     assert rows(section("Where the evidence comes from")).keys() == {*SOURCE_KEYS, "roles"}
     assert tuple(rows(section("The trip"))) == TRIP_KEYS
-
-
-def test_calibration_made_as_described_is_used(tmp_path: Path) -> None:
-    """Enforcing must not need thresholds of other people's data for want of a working recipe."""
-    [code] = re.findall(
-        r"^```python\n(.*?)^```", section("A calibration of your own"), re.MULTILINE | re.DOTALL
-    )
-    rows_file, folder = tmp_path / "rows.jsonl", tmp_path / "models" / "mine"
-    answers = [("supported", 0.9), ("unsupported", 0.2), ("supported", None), (None, 0.1)]
-    lines = [json.dumps({"label": label, "score": score}) for label, score in answers]
-    rows_file.write_text("\n".join(lines), encoding="utf-8")
-    names: dict[str, Any] = {}
-    exec(code, names)  # noqa: S102 - our own page
-
-    chosen = names["calibrate"](rows_file, folder)
-
-    assert 0.2 < chosen < 0.9
-    path = tmp_path / "gatekeeper.toml"
-    path.write_text(toml({"mode": '"enforce"'}, model='"./models/mine"'), encoding="utf-8")
-    _, scorer = load_with_scorer(path)
-    assert scorer.thresholds.support == chosen
 
 
 def test_bounds_of_the_table_are_those_of_the_code() -> None:

@@ -7,9 +7,12 @@ import pytest
 
 from gatekeeper.build import open_gate
 from gatekeeper.config.scorer import load_with_scorer, read_scorer, read_with_scorer
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.versions import scorer_fingerprint
 from gatekeeper.errors import ConfigurationError
-from gatekeeper.marks import SHIPPED_MODEL
-from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.evaluation.calibration import Calibration, write_calibration
+from gatekeeper.marks import SHIPPED_MODEL, UNCALIBRATED
+from gatekeeper.runtime.manifest import model_folder, read_manifest
 from tests.config.policies import toml
 from tests.own_model import own_model
 
@@ -130,4 +133,79 @@ def test_running_scorer_stays(tmp_path: Path) -> None:
     assert load_with_scorer(path, running=running)[1] is running
     _policy(tmp_path, toml())
     with pytest.raises(ConfigurationError, match="restart the server to change the model"):
+        load_with_scorer(path, running=running)
+
+
+def _calibration(folder: Path, *, source: str = "own") -> Path:
+    """Write a calibration for the shipped model, with a threshold that is not its own."""
+    marks = Thresholds(support=0.123, contradiction=0.95)
+    model = read_manifest(SHIPPED).fingerprint
+    path = folder / "mine.json"
+    calibration = Calibration(
+        source=source,
+        fingerprint=scorer_fingerprint(model, marks),
+        support_threshold=marks.support,
+        contradiction_threshold=marks.contradiction,
+    )
+    write_calibration(path, calibration)
+    return path
+
+
+def test_calibration_of_the_policy_takes_the_place_of_the_models(tmp_path: Path) -> None:
+    """A user's own thresholds must not need a changed package."""
+    path = _calibration(tmp_path)
+
+    policy, scorer = load_with_scorer(
+        _policy(tmp_path, toml({"mode": '"enforce"'}, calibration='"mine.json"'))
+    )
+
+    assert policy.calibration == str(path)
+    assert scorer.thresholds.support == 0.123
+    assert scorer.fitted is not None
+    assert scorer.fitted.source == "own"
+    assert scorer.fingerprint == scorer.fitted.fingerprint
+
+
+def test_calibration_of_another_scorer_is_not_enforced_with(tmp_path: Path) -> None:
+    """Its thresholds are of scores that mean something else here."""
+    path = _calibration(tmp_path)
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "support_threshold": 0.124}))
+    enforced = _policy(tmp_path, toml({"mode": '"enforce"'}, calibration='"mine.json"'))
+
+    draft, scorer = read_with_scorer(enforced)
+
+    [fault] = draft.faults
+    assert fault.found == '"enforce" without a calibration for this scorer'
+    assert scorer is not None
+    assert scorer.thresholds == UNCALIBRATED
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [(None, "no such file or directory"), ("{", "no JSON"), ("{}", "nothing")],
+)
+def test_calibration_that_is_named_has_to_be_there(
+    tmp_path: Path, content: str | None, found: str
+) -> None:
+    """A mistyped name must not leave the model's own thresholds in its place."""
+    path = _calibration(tmp_path)
+    path.unlink() if content is None else path.write_text(content)
+
+    [fault] = read_with_scorer(_policy(tmp_path, toml(calibration='"mine.json"')))[0].faults
+
+    assert fault.place == "calibration"
+    assert str(path) in fault.found
+    assert found in fault.found
+
+
+def test_running_calibration_stays(tmp_path: Path) -> None:
+    """Thresholds are part of the fingerprint that figures are counted under."""
+    _calibration(tmp_path)
+    path = _policy(tmp_path, toml(calibration='"mine.json"'))
+    _, running = load_with_scorer(path)
+
+    assert load_with_scorer(path, running=running)[1] is running
+    _policy(tmp_path, toml())
+    with pytest.raises(ConfigurationError, match="restart the server to change the calibration"):
         load_with_scorer(path, running=running)
