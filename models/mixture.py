@@ -1,0 +1,248 @@
+"""Draw a stage's pairs from a folder of data, as models/mixture.toml says.
+
+    python -m models.mixture DATA OUT --stage 2
+
+Writes OUT/train.jsonl.gz and OUT/dev.jsonl.gz; the same data and file give the same bytes.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import random
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gatekeeper.core.terms import terms
+from models.construct import documents, kinds, templates
+from models.pairs import Pair, write_pairs
+
+MIXTURE = Path(__file__).with_name("mixture.toml")
+EVALUATION = "nli_eval.jsonl.gz"
+# A longer premise is cut to the gate's windows.
+LONGEST_PREMISE = 750
+# FEVER's rows are three quarters true: as many false ones as true ones are drawn.
+BALANCED = frozenset(("fever_train", "fairytaleqa", "factscore_decomp", "climate_fever", "nope"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A set of labelled pairs and how many of them each stage draws at most."""
+
+    name: str
+    file: str
+    source: str
+    stage1: int
+    stage2: int
+    licence: str
+    stated: bool
+    why: str
+
+    def wanted(self, stage: int) -> int:
+        """Return the most pairs that a stage draws."""
+        return self.stage1 if stage == 1 else self.stage2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """A set of texts that pairs are made from; ``documents`` bounds them."""
+
+    name: str
+    file: str
+    documents: int
+    licence: str
+    stated: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mixture:
+    """The file as a value."""
+
+    seed: int
+    held_out: float
+    families: dict[str, int]
+    pairs: tuple[Labelled, ...]
+    texts: tuple[Texts, ...]
+
+
+def read_mixture(path: Path, *, stated_only: bool = False) -> Mixture:
+    """Read the file; leave out sources without a stated licence if wanted."""
+    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Mixture(
+        seed=found["seed"],
+        held_out=found["held_out"],
+        families=found["families"],
+        pairs=tuple(
+            Labelled(**entry) for entry in found["pairs"] if entry["stated"] or not stated_only
+        ),
+        texts=tuple(
+            Texts(**entry) for entry in found["texts"] if entry["stated"] or not stated_only
+        ),
+    )
+
+
+def group_of(text: str) -> str:
+    """Return a short name of a text: rows of one text are never on both sides of a split."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def is_held_out(group: str, share: float) -> bool:
+    """Tell whether a group belongs to the dev file; it follows from its name alone."""
+    return int(group[:8], 16) / 16**8 < share
+
+
+class Data:
+    """The folder of data; keeps what more than one source reads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        # The premises the model is measured on; equal ones are never learnt from.
+        self.kept_back = {_key(row["premise"]) for row in self.rows(EVALUATION)}
+
+    def rows(self, file: str) -> list[dict[str, Any]]:
+        """Return the rows of a file of the folder."""
+        if file not in self._rows:
+            with gzip.open(self._folder / file, "rt", encoding="utf-8") as lines:
+                self._rows[file] = [json.loads(line) for line in lines]
+        return self._rows[file]
+
+
+def _key(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(" .")
+
+
+def draw_labelled(data: Data, source: Labelled, stage: int, seed: int) -> list[Pair]:
+    """Draw a set's pairs: none that shares a premise with the evaluation sets, labels balanced."""
+    draw = random.Random(f"{seed} {source.name}")  # noqa: S311  # not for secrets
+    rows = [
+        row
+        for row in data.rows(source.file)
+        if row.get("source") == source.source and _key(row["premise"]) not in data.kept_back
+    ]
+    draw.shuffle(rows)
+    if source.source in BALANCED:
+        rows = balanced(rows)
+    chosen = rows[: source.wanted(stage)]
+    return [
+        Pair(
+            premise=shortened(row["premise"], row["hypothesis"], row["label"]),
+            hypothesis=row["hypothesis"],
+            label=row["label"],
+            source=source.name,
+            group=group_of(row["premise"]),
+        )
+        for row in chosen
+    ]
+
+
+def balanced(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return as many true rows as false ones, in turn."""
+    true = [row for row in rows if row["label"] == "entailment"]
+    false = [row for row in rows if row["label"] != "entailment"]
+    return [row for both in zip(true, false, strict=False) for row in both]
+
+
+def shortened(premise: str, hypothesis: str, label: str) -> str:
+    """Return a premise cut to the six or so sentences most like the claim, in their order."""
+    del label
+    if len(premise) <= LONGEST_PREMISE:
+        return premise
+    found = documents.read_document("", "", premise)
+    wanted = set(terms(hypothesis))
+    order = sorted(range(len(found.lines)), key=lambda n: (-len(found.lines[n].terms & wanted), n))
+    chosen: list[int] = []
+    size = 0
+    for number in order:
+        for near in (number, number + 1, number - 1):
+            if not 0 <= near < len(found.lines) or near in chosen:
+                continue
+            length = len(found.lines[near].sentence.text)
+            if size + length <= LONGEST_PREMISE:
+                chosen.append(near)
+                size += length
+    return documents.text_of(found, sorted(chosen)) if chosen else premise[:LONGEST_PREMISE]
+
+
+def draw_texts(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
+    """Make pairs of a set of texts; each text's pairs follow from the seed and the text."""
+    by_context: defaultdict[str, list[str]] = defaultdict(list)
+    for row in data.rows(source.file):
+        text = row.get("context") or row["premise"]
+        by_context[text].extend([row["summary"]] if "summary" in row else [])
+    contexts = sorted(by_context, key=group_of)
+    random.Random(f"{seed} {source.name}").shuffle(contexts)  # noqa: S311  # not for secrets
+    outside: tuple[str, ...] = ()
+    for context in contexts[: source.documents]:
+        draw = random.Random(f"{seed} {group_of(context)}")  # noqa: S311  # not for secrets
+        summaries = by_context[context]
+        made, seen = kinds.all_pairs(
+            source.name, group_of(context), context, summaries, draw, outside
+        )
+        outside = (*outside, *seen)[-60:]
+        yield from made
+
+
+def family_of(kind: str) -> str:
+    """Return the family a kind is counted in: one in which both sides can be balanced."""
+    if kind in ("copied", "missing"):
+        return "presence"
+    return "summary" if kind == "elsewhere" else kind.partition("_")[0].replace("two", "two_facts")
+
+
+def within(made: list[Pair], families: dict[str, int], seed: int) -> list[Pair]:
+    """Return pairs drawn from those made: each family's share, as many true as false."""
+    random.Random(seed).shuffle(made)  # noqa: S311  # not for secrets
+    sides: defaultdict[tuple[str, bool], list[Pair]] = defaultdict(list)
+    for pair in made:
+        sides[family_of(pair.kind), pair.label == "entailment"].append(pair)
+    chosen = []
+    for name, most in families.items():
+        true, false = sides[name, True], sides[name, False]
+        size = min(most, len(true), len(false))
+        chosen.extend(true[:size] + false[:size])
+    return chosen
+
+
+def build(data: Data, mixture: Mixture, stage: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs of a stage to learn from, shuffled, and those kept back."""
+    train: list[Pair] = []
+    held: list[Pair] = []
+    parts: list[Iterable[Pair]] = [
+        draw_labelled(data, source, stage, mixture.seed) for source in mixture.pairs
+    ]
+    if stage == 2:
+        made = [pair for source in mixture.texts for pair in draw_texts(data, source, mixture.seed)]
+        made.extend(templates.pairs(random.Random(mixture.seed)))  # noqa: S311  # not for secrets
+        parts.append(within(made, mixture.families, mixture.seed))
+    for part in parts:
+        for pair in part:
+            (held if is_held_out(pair.group, mixture.held_out) else train).append(pair)
+    draw = random.Random(mixture.seed)  # noqa: S311  # not for secrets
+    draw.shuffle(train)
+    return train, held
+
+
+def main() -> None:
+    """Write both files and say how many pairs each source gave."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--stage", type=int, choices=(1, 2), required=True)
+    parser.add_argument("--stated-only", action="store_true")
+    given = parser.parse_args()
+    mixture = read_mixture(MIXTURE, stated_only=given.stated_only)
+    train, held = build(Data(given.data), mixture, given.stage)
+    given.out.mkdir(parents=True, exist_ok=True)
+    write_pairs(given.out / "train.jsonl.gz", train)
+    write_pairs(given.out / "dev.jsonl.gz", held)
+    print(len(train), "pairs to learn from,", len(held), "kept back")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,330 @@
+"""Train an encoder on a file of pairs; stop it at any minute and start it again.
+
+    python -m models.train INIT PAIRS.jsonl.gz DEV.jsonl.gz OUT --tokens 8000000
+
+INIT is a checkpoint folder (three-way classifier, or a bare encoder: then the head is new). OUT
+gets state.pt every few minutes, log.jsonl, and at the end the checkpoint folder OUT/checkpoint.
+The learning rate falls to zero with the tokens read, or, with --seconds, with the time spent if
+that is further: a run that shares its machine still ends on time. Without --seconds two runs with
+one seed on one machine give the same weights, stopped in between or not.
+"""
+
+import argparse
+import json
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import BertForSequenceClassification
+from transformers.utils import logging as transformers_logging
+
+from models.batches import Encoded, encode, one_pass
+from models.pairs import Pair, read_pairs
+
+LABELS = ("entailment", "neutral", "contradiction")
+WEIGHT_DECAY = 0.01
+CLIP = 1.0
+TOKENIZER = "tokenizer.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What decides the weights. ``warmup`` is a share of the run; ``seconds`` 0 means no limit."""
+
+    tokens: int
+    seconds: float = 0.0
+    rate: float = 8e-5
+    warmup: float = 0.03
+    batch_tokens: int = 3072
+    seed: int = 1
+    frozen_layers: int = 0
+
+
+DEFAULTS = Settings(tokens=1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Progress:
+    """How far a run is: whole passes, batches of the present pass, tokens read, seconds spent."""
+
+    passes: int = 0
+    batches: int = 0
+    steps: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    losses: list[float] = field(default_factory=list)
+
+    def share(self, settings: Settings) -> float:
+        """Return the share of the run that is done, 1.0 or more at its end."""
+        by_time = self.seconds / settings.seconds if settings.seconds else 0.0
+        return max(self.tokens / settings.tokens, by_time)
+
+
+class Run:
+    """A model in training, with all that a later process needs to go on with it."""
+
+    def __init__(self, init: Path, settings: Settings, device: str) -> None:
+        self.settings = settings
+        self.device = device
+        self.progress = Progress()
+        torch.manual_seed(settings.seed)
+        self.model = load_model(init).to(device)
+        freeze(self.model, settings.frozen_layers)
+        self._trained = [p for p in self.model.parameters() if p.requires_grad]
+        decays = [p for p in self._trained if p.ndim > 1]
+        others = [p for p in self._trained if p.ndim <= 1]
+        self.optimiser = torch.optim.AdamW(
+            [
+                {"params": decays, "weight_decay": WEIGHT_DECAY},
+                {"params": others, "weight_decay": 0.0},
+            ],
+            lr=settings.rate,
+            fused=True,
+        )
+
+    def step(self, batch: Encoded) -> float:
+        """Learn from one batch; return its mean loss."""
+        done = self.progress.share(self.settings)
+        rate = self.settings.rate * min(1.0, (done + 1e-4) / self.settings.warmup) * (1 - done)
+        for group in self.optimiser.param_groups:
+            group["lr"] = max(0.0, rate)
+        loss = loss_of(self.logits(batch), torch.from_numpy(batch.allowed).to(self.device))
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._trained, CLIP)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.progress.batches += 1
+        self.progress.steps += 1
+        self.progress.tokens += int(batch.ids.size)
+        return float(loss.detach())
+
+    def logits(self, batch: Encoded) -> Any:
+        """Return float32 logits ``[rows, 3]``; bfloat16 inside."""
+        tensors = {
+            "input_ids": batch.ids,
+            "token_type_ids": batch.types,
+            "attention_mask": batch.mask,
+        }
+        given = {k: torch.from_numpy(v).long().to(self.device) for k, v in tensors.items()}
+        with torch.autocast(self.device, dtype=torch.bfloat16):
+            found = self.model(**given).logits
+        return found.float()
+
+    def save(self, path: Path) -> None:
+        """Write the state so that a crash while writing leaves the state before."""
+        progress = self.progress
+        state = {
+            "model": {n: p for n, p in self.model.named_parameters() if p.requires_grad},
+            "optimiser": self.optimiser.state_dict(),
+            "progress": {
+                "passes": progress.passes,
+                "batches": progress.batches,
+                "steps": progress.steps,
+                "tokens": progress.tokens,
+                "seconds": progress.seconds,
+                "losses": progress.losses,
+            },
+        }
+        part = path.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on from a state that ``save`` wrote."""
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        self.model.load_state_dict(state["model"], strict=False)
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.progress = Progress(**state["progress"])
+
+
+def load_model(folder: Path) -> Any:
+    """Return a classifier in float32, ready to train; a head that is missing is drawn anew.
+
+    No dropout: one or two passes over more pairs than weights can learn by heart need none, and
+    it costs a tenth of the time.
+    """
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    names = dict(enumerate(LABELS))
+    model = BertForSequenceClassification.from_pretrained(
+        folder,
+        num_labels=len(LABELS),
+        id2label=names,
+        label2id={name: number for number, name in names.items()},
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        attn_implementation="eager",
+        dtype=torch.float32,
+    )
+    return model.train()
+
+
+def freeze(model: Any, layers: int) -> None:
+    """Keep the embeddings and the first ``layers`` layers as they are."""
+    model.bert.embeddings.requires_grad_(False)  # noqa: FBT003  # torch's signature
+    for layer in model.bert.encoder.layer[:layers]:
+        layer.requires_grad_(False)  # noqa: FBT003  # as above
+
+
+def loss_of(logits: Any, allowed: Any) -> Any:
+    """Return the mean of -log P(one of the allowed classes)."""
+    chances = torch.log_softmax(logits, dim=1).masked_fill(~allowed, float("-inf"))
+    return -torch.logsumexp(chances, dim=1).mean()
+
+
+def batches(run: Run, blocks: Sequence[Encoded]) -> Iterator[Encoded]:
+    """Yield the batches a run has still to read, until its end."""
+    while True:
+        skip = run.progress.batches
+        coming = one_pass(
+            blocks,
+            seed=run.settings.seed,
+            number=run.progress.passes,
+            batch_tokens=run.settings.batch_tokens,
+        )
+        for place, batch in enumerate(coming):
+            if run.progress.share(run.settings) >= 1.0:
+                return
+            if place >= skip:
+                yield batch
+        run.progress.passes += 1
+        run.progress.batches = 0
+
+
+def accuracy(run: Run, pairs: Sequence[Pair], blocks: Sequence[Encoded]) -> dict[str, float]:
+    """Return the share of right classes (one of the allowed ones) by source and kind."""
+    right: dict[str, list[bool]] = {}
+    run.model.eval()
+    with torch.no_grad():
+        for block in blocks:
+            for start in range(0, len(block.ids), 32):
+                part = _slice(block, start, 32)
+                chosen = run.logits(part).argmax(dim=1).cpu().numpy()
+                for row, allowed, label in zip(part.rows, part.allowed, chosen, strict=True):
+                    pair = pairs[row]
+                    name = f"{pair.source}/{pair.kind}" if pair.kind else pair.source
+                    right.setdefault(name, []).append(bool(allowed[label]))
+    run.model.train()
+    return {name: round(sum(rows) / len(rows), 4) for name, rows in sorted(right.items())}
+
+
+def _slice(block: Encoded, start: int, rows: int) -> Encoded:
+    return block.take(_range(start, min(len(block.ids), start + rows)))
+
+
+def _range(first: int, last: int) -> Any:
+    return torch.arange(first, last).numpy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a run writes: the folder, and how often (seconds) state and dev figures."""
+
+    folder: Path
+    save_every: float
+    measure_every: float
+
+    @property
+    def state(self) -> Path:
+        """Return the file a later process goes on from."""
+        return self.folder / "state.pt"
+
+    def log(self, entry: dict[str, object]) -> None:
+        """Append a line to the log and show it."""
+        line = json.dumps(entry)
+        print(line, flush=True)
+        with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def train(
+    run: Run, blocks: Sequence[Encoded], dev: Sequence[Pair], tokenizer: Path, to: Place
+) -> None:
+    """Train to the end; write state, loss and accuracy on ``dev`` now and then, and at the end."""
+    held_out = encode(dev, tokenizer)
+    progress = run.progress
+    clock = time.perf_counter
+    mark = clock()
+    saved = measured = progress.seconds
+    losses: list[float] = []
+
+    def report(*, whole: bool) -> None:
+        entry: dict[str, object] = {
+            "steps": progress.steps,
+            "passes": progress.passes,
+            "tokens": progress.tokens,
+            "seconds": round(progress.seconds),
+            "done": round(progress.share(run.settings), 4),
+            "loss": round(sum(losses) / max(1, len(losses)), 4),
+        }
+        if whole:
+            entry["accuracy"] = accuracy(run, dev, held_out)
+        to.log(entry)
+        losses.clear()
+
+    for batch in batches(run, blocks):
+        losses.append(run.step(batch))
+        now = clock()
+        progress.seconds += now - mark
+        mark = now
+        if progress.seconds - saved >= to.save_every:
+            saved = progress.seconds
+            run.save(to.state)
+            whole = progress.seconds - measured >= to.measure_every
+            report(whole=whole)
+            measured = progress.seconds if whole else measured
+    run.save(to.state)
+    report(whole=True)
+
+
+def write_checkpoint(model: Any, init: Path, folder: Path) -> None:
+    """Write config.json, model.safetensors (float16) and the tokenizer the run used."""
+    model.half().save_pretrained(folder)
+    model.float()
+    shutil.copyfile(init / TOKENIZER, folder / TOKENIZER)
+
+
+def main() -> None:
+    """Train, or go on with what OUT holds; with --export only write the checkpoint so far."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("init", type=Path)
+    parser.add_argument("pairs", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--tokens", type=int, required=True)
+    parser.add_argument("--seconds", type=float, default=0.0)
+    parser.add_argument("--rate", type=float, default=DEFAULTS.rate)
+    parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
+    parser.add_argument("--batch-tokens", type=int, default=DEFAULTS.batch_tokens)
+    parser.add_argument("--frozen-layers", type=int, default=0)
+    parser.add_argument("--save-every", type=float, default=120.0)
+    parser.add_argument("--measure-every", type=float, default=600.0)
+    parser.add_argument("--export", type=Path, help="write the checkpoint so far here, and stop")
+    given = parser.parse_args()
+    settings = Settings(
+        tokens=given.tokens,
+        seconds=given.seconds,
+        rate=given.rate,
+        seed=given.seed,
+        batch_tokens=given.batch_tokens,
+        frozen_layers=given.frozen_layers,
+    )
+    given.out.mkdir(parents=True, exist_ok=True)
+    run = Run(given.init, settings, "cuda" if torch.cuda.is_available() else "cpu")
+    to = Place(folder=given.out, save_every=given.save_every, measure_every=given.measure_every)
+    if to.state.exists():
+        run.load(to.state)
+    if given.export:
+        write_checkpoint(run.model, given.init, given.export)
+        return
+    blocks = encode(list(read_pairs(given.pairs)), given.init / TOKENIZER)
+    train(run, blocks, list(read_pairs(given.dev)), given.init / TOKENIZER, to)
+    write_checkpoint(run.model, given.init, given.out / "checkpoint")
+
+
+if __name__ == "__main__":
+    main()
