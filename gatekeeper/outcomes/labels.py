@@ -93,7 +93,7 @@ class Labels:
                 raise InputError("decision", repr(label.decision), "the id of a stored decision")
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             insert = dialect.insert(LABELS).values(row).on_conflict_do_nothing()
-            return connection.execute(insert).rowcount == 1
+            return connection.execute(insert.returning(LABELS.c.id)).first() is not None
 
     def undo(self, decision: str, reviewer: str, *, at_ms: int) -> bool:
         """Take a reviewer's label back; False if there is none in force."""
