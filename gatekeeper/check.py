@@ -5,18 +5,20 @@ answer gives the same verdict. It belongs to one answer and one task.
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Protocol
+from math import inf
 
-from gatekeeper.core.aggregate import Finding, Thresholds, claim_score, decide_claim
+from gatekeeper.core.aggregate import Finding, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
 from gatekeeper.core.language import is_english
-from gatekeeper.core.plan import ClaimPlan, Limits, Planner
+from gatekeeper.core.plan import ClaimPlan, Planner
 from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
+from gatekeeper.core.wording import reason_of
 from gatekeeper.errors import UnavailableError
-from gatekeeper.protocols import Judge, Model, Priority, Steps, Usage, Wanted
+from gatekeeper.means import Errand, Means
+from gatekeeper.protocols import Steps, Wanted
 from gatekeeper.verdict import (
     ClaimStatus,
     ClaimVerdict,
@@ -28,36 +30,8 @@ from gatekeeper.verdict import (
     unresolved,
 )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What decides verdicts beside the model: marks, pipeline constants, a route's boilerplate."""
-
-    thresholds: Thresholds
-    limits: Limits = field(default_factory=Limits)
-    boilerplate: tuple[str, ...] = ()
-
-
-class Means(Protocol):
-    """What a check works with: a gate."""
-
-    model: Model
-    judge: Judge
-    settings: Settings
-
-    @property
-    def fingerprint(self) -> str:
-        """The scorer's."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
-    """What a check tells the judge with each call."""
-
-    deadline: float | None = None
-    priority: Priority = Priority.ENFORCE
-    usage: Usage
+# What an answer in pieces is not checked for, whatever comes.
+_FINAL = frozenset({NotCheckedReason.SIZE, NotCheckedReason.NO_CONTEXT})
 
 
 class Check:
@@ -85,7 +59,7 @@ class Check:
         self._wanted = Wanted(pairs=())
         self._given_up: UnresolvedReason | None = None
         self._done_to = 0
-        self._so_far = Verdict(not_checked=NotCheckedReason.NO_TEXT)
+        self._reach = 0.0
         self._reads_evidence: bool | None = None
 
     async def feed(self, text: str) -> tuple[Segment, ...]:
@@ -100,17 +74,24 @@ class Check:
     async def follow(
         self, text: str, *, deadline: float | None = None, ends: bool = False
     ) -> Verdict:
-        """Take the next piece, have what it completes scored, give the verdict on what is complete.
+        """Take the next piece and have what it completes scored.
 
-        With ``ends`` it is that on the whole answer. Once work was refused or late, the rest of the
-        answer is one open claim. ``deadline`` takes the place of the one of the check.
+        Returns ``so_far``; with ``ends``, or where nothing that comes can change it, the verdict on
+        the answer. Once work was refused or late, the rest of the answer is one open claim.
+        ``deadline`` takes the place of the one of the check.
         """
-        done = len(self._segments)
         self._lay(text)
         await self.work(self._following(text, ends=ends), deadline=deadline)
-        if ends or self._given_up or self._is_too_long() or len(self._segments) > done:
-            self._so_far = self.conclude()
-        return self._so_far
+        is_last = ends or self._given_up is not None or self._not_checked() in _FINAL
+        return self.conclude() if is_last else self.so_far
+
+    @property
+    def so_far(self) -> Verdict:
+        """The verdict on what was followed, is complete and can be read: it stays as it is."""
+        answer = "".join(self._pieces)
+        done = self._segments[: self._done_to]
+        claims = tuple(self._rule(claim, answer) for claim in self._reached(self._done_end))
+        return self._verdict(claims, segments=tuple(done))
 
     async def finish(self) -> Verdict:
         """Score what was planned and give the verdict.
@@ -166,40 +147,54 @@ class Check:
             return
         yield from self._take(self._segmenter.finish_steps())
         self._is_planned = True
+        self._is_foreign = not self._reads(self._chars)
+        if not self._is_foreign:
+            self._reach = inf
         yield from self._scoring()
 
     def _following(self, text: str, *, ends: bool) -> Steps:
         """Take a piece, or the last one, and have the claims it completes scored, in steps."""
+        if self._is_too_long():
+            return
         done = len(self._segments)
-        if not self._is_too_long():
-            yield from self._read(text)
-        if ends:
-            yield from self._finishing()
-        elif len(self._segments) > done:
-            yield from self._scoring()
-        if not self._is_foreign:
-            self._done_to = len(self._segments)
+        yield from self._read(text)
+        if len(self._segments) > done:
+            self._go_on()
+        yield from self._finishing() if ends else self._scoring()
+
+    def _go_on(self) -> None:
+        """Move to the last segment up to which there is evidence, and all reads as English."""
+        if not self._evidence.passages:
+            kinds = [segment.is_claim for segment in self._segments]
+            self._done_to = kinds.index(True) if True in kinds else len(kinds)
+            return
+        for count in range(len(self._segments), self._done_to, -1):
+            if self._reads(self._segments[count - 1].end):
+                self._done_to = count
+                self._reach = self._done_end
+                return
+
+    @property
+    def _done_end(self) -> int:
+        return self._segments[self._done_to - 1].end if self._done_to else 0
 
     def _scoring(self) -> Steps:
-        """Have the claims scored that were not yet, in two rounds."""
-        self._is_foreign = self._has_to_read() and not self._reads_english()
-        if self._not_checked() or len(self._claims) > self._gate.settings.limits.claims:
+        """Have the claims scored that were reached and not scored yet, in two rounds."""
+        if len(self._claims) > self._gate.settings.limits.claims:
             return
         yield from self._round()
-        for claim in filter(self._is_undecided, self._claims):
+        for claim in filter(self._is_undecided, self._reached(self._reach)):
             claim.add_joint()
         yield from self._round()
 
+    def _reached(self, end: float) -> list[ClaimPlan]:
+        return [claim for claim in self._claims if claim.segment.end <= end]
+
     def _cut_off(self, reason: UnresolvedReason, answer: str) -> Verdict:
         """Give the verdict on an answer that was followed up to somewhere; the rest is open."""
-        done = self._segments[: self._done_to]
-        end = done[-1].end if done else 0
-        claims = [self._rule(claim, answer) for claim in self._claims if claim.segment.end <= end]
-        rest = unresolved(reason, answer[end:]).claims[0]
-        claims.append(replace(rest, start=end, end=len(answer)))
-        return Verdict(
-            segments=tuple(done), claims=tuple(claims), fingerprint=self._gate.fingerprint
-        )
+        rest = unresolved(reason, answer[self._done_end :]).claims[0]
+        rest = replace(rest, start=self._done_end, end=len(answer))
+        return replace(self.so_far, claims=(*self.so_far.claims, rest))
 
     def _read(self, text: str) -> Steps:
         """Segment a piece and plan what it completes, in steps: any cutting gives the same."""
@@ -213,7 +208,7 @@ class Check:
                 if segment.is_claim and self._evidence.passages:
                     if self._planner is None:
                         self._planner = yield from self._prepare()
-                    self._claims.append(self._plan(segment, self._planner))
+                    self._claims.append((yield from self._plan(segment, self._planner)))
             yield None
 
     def _prepare(self) -> Generator[None, None, Planner]:
@@ -231,11 +226,11 @@ class Check:
             question=self._evidence.question or "",
         )
 
-    def _plan(self, claim: Segment, planner: Planner) -> ClaimPlan:
+    def _plan(self, claim: Segment, planner: Planner) -> Generator[None, None, ClaimPlan]:
         """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
         if len(self._claims) >= self._gate.settings.limits.claims:
             return ClaimPlan(segment=claim)
-        return planner.plan(claim)
+        return (yield from planner.plan(claim))
 
     def _is_too_long(self) -> bool:
         return self._chars > self._gate.settings.limits.answer_chars
@@ -250,20 +245,22 @@ class Check:
             return NotCheckedReason.NO_CONTEXT
         return NotCheckedReason.LANGUAGE if self._is_foreign else None
 
-    def _has_to_read(self) -> bool:
-        """Tell whether a claim is more than a copy: guard and model both read English only."""
-        return any(not (claim.is_copy or claim.segment.literal) for claim in self._claims)
+    def _reads(self, end: int) -> bool:
+        """Tell whether guard and model, who read English, can read what they have to, up to there.
 
-    def _reads_english(self) -> bool:
-        """Tell whether answer and evidence are in the language of guard and model."""
+        A claim that is a copy needs no reading.
+        """
+        claims = self._reached(end)
+        if all(claim.is_copy or claim.segment.literal for claim in claims):
+            return True
         if self._reads_evidence is None:
             evidence = " ".join(passage.text for passage in self._evidence.passages)
             self._reads_evidence = is_english(evidence)
-        return self._reads_evidence and is_english("".join(self._pieces))
+        return self._reads_evidence and is_english("".join(self._pieces)[:end])
 
     def _round(self) -> Steps:
         """Have every pair scored that waits, all claims together."""
-        self._asked = [(claim, n) for claim in self._claims for n in claim.waiting()]
+        self._asked = [(c, n) for c in self._reached(self._reach) for n in c.waiting()]
         pairs = [pair for claim, n in self._asked if (pair := claim.pairs[n]) is not None]
         self._wanted = Wanted(pairs=pairs)
         if pairs:
@@ -298,8 +295,10 @@ class Check:
             return claim.fixed
         if len(self._claims) > self._gate.settings.limits.claims:
             return Finding(status=ClaimStatus.UNRESOLVED, unresolved=UnresolvedReason.BUDGET)
-        marks = self._gate.settings.thresholds
-        return decide_claim(claim.planned, claim.scores, claim.ruling, marks)
+        by = self._gate.settings
+        return decide_claim(
+            claim.planned, claim.scores, claim.ruling, by.thresholds, by.weighing
+        )
 
     def _rule(self, claim: ClaimPlan, answer: str) -> ClaimVerdict:
         """Turn a finding into the verdict on a claim, with places and words for people."""
@@ -318,32 +317,21 @@ class Check:
             score=claim_score(finding, claim.ruling, self._gate.settings.thresholds),
             passages=tuple(dict.fromkeys((*by_guard, *(ref.passage for ref in refs)))),
             premises=refs,
-            reason=_reason(finding, claim),
+            reason=reason_of(finding, claim),
             unresolved=finding.unresolved,
         )
 
     def _verdict(
-        self, claims: tuple[ClaimVerdict, ...], reason: NotCheckedReason | None = None
+        self,
+        claims: tuple[ClaimVerdict, ...],
+        reason: NotCheckedReason | None = None,
+        segments: tuple[Segment, ...] | None = None,
     ) -> Verdict:
+        if segments is None:
+            segments = () if reason is NotCheckedReason.SIZE else tuple(self._segments)
         return Verdict(
-            segments=() if reason is NotCheckedReason.SIZE else tuple(self._segments),
+            segments=segments,
             claims=claims,
             not_checked=reason,
             fingerprint=self._gate.fingerprint,
         )
-
-
-def _reason(finding: Finding, claim: ClaimPlan) -> str:
-    """Say in words what decided; names value, rule and passage where the guard did."""
-    if finding.unresolved is not None:
-        return str(finding.unresolved)
-    if claim.ruling.reason:
-        return claim.ruling.reason
-    if finding.status is ClaimStatus.SUPPORTED:
-        copied = claim.planned[finding.decided_by[0]].verbatim
-        return "stands in the passage word for word" if copied else "follows from the passage"
-    if finding.status is ClaimStatus.UNSUPPORTED:
-        return "follows from no passage"
-    if finding.status is ClaimStatus.CONFLICTING:
-        return "one passage supports it, another contradicts it"
-    return "the passage says otherwise"

@@ -6,12 +6,14 @@ the premise gets the claim's form of it as an apposition. The claim is never rew
 model keeps the last word: an apposition says that the value is right, not that the claim is.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatekeeper.core.values import Fact, FactIndex, Finding, Relation, Value
 from gatekeeper.core.values.match import Match, agreement
 
+_NEXT_WORD = re.compile(r"[ -][^\W\d_]+")
 _PROVED = (Relation.STATED, Relation.DERIVED)
 # A bound that a stated value satisfies is another value, not another notation: "within 30 days
 # (60 days)" would say what the evidence does not.
@@ -31,8 +33,16 @@ class Apposition:
         return premise.replace(self.old, self.new, 1)
 
 
-def appositions(findings: Sequence[Finding], facts: FactIndex) -> tuple[Apposition, ...]:
-    """Return the forms to add, in the order of the findings; none where the words are the same."""
+def appositions(
+    findings: Sequence[Finding], plain: str, facts: FactIndex
+) -> tuple[Apposition, ...]:
+    """Return the forms to add, in the order of the findings; none where the words are the same.
+
+    Args:
+        findings: What the guard found about a claim.
+        plain: The claim in its own words.
+        facts: The evidence.
+    """
     found = []
     for finding in findings:
         value, line = finding.value, finding.sentence
@@ -41,13 +51,13 @@ def appositions(findings: Sequence[Finding], facts: FactIndex) -> tuple[Appositi
         fact = facts.facts[line]
         if value.text.casefold() in fact.text.casefold():
             continue
-        form = _form(value, line, fact)
+        form = _form(value, plain, line, fact)
         if form is not None:
             found.append(form)
     return tuple(found)
 
 
-def _form(value: Value, line: int, fact: Fact) -> Apposition | None:
+def _form(value: Value, plain: str, line: int, fact: Fact) -> Apposition | None:
     """Set the claim's form beside the evidence value it equals, or behind what it follows from."""
     matches = [(agreement(value, other), other.text) for other in fact.values]
     for match, text in matches:
@@ -55,5 +65,11 @@ def _form(value: Value, line: int, fact: Fact) -> Apposition | None:
             return Apposition(line=line, old=text, new=f"{text} ({value.text})")
     if any(match is not None for match, _ in matches):
         return None
-    bare = fact.text.rstrip(" .!")
-    return Apposition(line=line, old=bare, new=f"{bare}, {value.text}")
+    bare = fact.text.rstrip(" .!:")
+    return Apposition(line=line, old=bare, new=f"{bare}, {_counted(value, plain)}")
+
+
+def _counted(value: Value, plain: str) -> str:
+    """Return a value with the word for what it counts: "four" says nothing, "four tools" does."""
+    word = _NEXT_WORD.match(plain, value.end)
+    return f"{value.text}{word[0]}" if value.noun and word else value.text

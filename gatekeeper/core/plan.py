@@ -5,7 +5,7 @@ before it, never on those to come, so an answer that arrives in pieces gets the 
 one. Nor does it depend on time: a planned pair that was not scored leaves its claim unresolved.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Set
 from dataclasses import dataclass, field
 
 from gatekeeper.core.aggregate import Finding, Planned, Ruling, Scored
@@ -110,13 +110,13 @@ class Planner:
         self._left = limits.pair_tokens - limits.joint_tokens
         self._joint_left = limits.joint_tokens
 
-    def plan(self, segment: Segment) -> ClaimPlan:
-        """Plan the first round of the next claim."""
+    def plan(self, segment: Segment) -> Generator[None, None, ClaimPlan]:
+        """Plan the first round of the next claim, in steps."""
         claim = ClaimPlan(segment=segment)
         if segment.literal:
-            claim.fixed, claim.ruling = self._guard.compare_literally(segment)
+            claim.fixed, claim.ruling = yield from self._guard.literal_steps(segment)
             return claim
-        claim.ruling, claim.appositions = self._guard.rule(segment)
+        claim.ruling, claim.appositions = yield from self._guard.rule_steps(segment)
         if claim.ruling.clashing:
             claim.fixed = Finding(status=ClaimStatus.CONTRADICTED)
             return claim
@@ -148,7 +148,7 @@ class Planner:
         limits = self._limits
         room = self._left // 4
         wanted = 0
-        for premise in ranking.premises:
+        for premise, held in zip(ranking.premises, ranking.covered, strict=True):
             if copied & set(premise.passages):
                 continue
             if wanted == limits.windows:
@@ -165,7 +165,7 @@ class Planner:
             room -= pair.tokens
             self._left -= pair.tokens
             wanted += 1
-            claim.add(Planned(premise=premise), pair)
+            claim.add(_planned(premise, held, ranking), pair)
 
     def _reserve_joint(self, claim: ClaimPlan, ranking: Ranking) -> None:
         """Keep a joint premise for the second round, if there is one and it has room.
@@ -176,10 +176,12 @@ class Planner:
         premise = joint_premise(ranking, self._index, places=self._limits.joint_places)
         if premise is None or claim.fixed is not None or claim.is_copy:
             return
+        lines = (self._index.lines[number] for number in premise.lines)
+        held = ranking.weights.keys() & frozenset().union(*(line.terms for line in lines))
         pair = self._pair(premise, claim)
         if pair is not None and pair.tokens <= self._joint_left:
             self._joint_left -= pair.tokens
-            claim.joint = (Planned(premise=premise), pair)
+            claim.joint = (_planned(premise, held, ranking), pair)
 
     def _ask(self, segment: Segment) -> str:
         """Return what to ask the model: "Yes." means nothing without its question."""
@@ -194,6 +196,11 @@ class Planner:
             if form.line in premise.lines:
                 text = form.put_into(text)
         return self._encode(text, claim.asked)
+
+
+def _planned(premise: Premise, held: Set[str], ranking: Ranking) -> Planned:
+    """Plan a premise with the shares of the claim that it and the evidence hold in words."""
+    return Planned(premise=premise, held=ranking.share(held), known=ranking.share(ranking.known))
 
 
 def _unresolved(reason: UnresolvedReason) -> Finding:

@@ -6,25 +6,43 @@ can't spell must stand in the evidence, for to the model all such words are one.
 """
 
 from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
 
 from gatekeeper.core import values
 from gatekeeper.core.aggregate import Finding, Ruling
 from gatekeeper.core.characters import has_words
-from gatekeeper.core.evidence import LINES_A_STEP, EvidenceIndex
+from gatekeeper.core.evidence import EvidenceIndex
 from gatekeeper.core.notation import Apposition, appositions
 from gatekeeper.verdict import ClaimStatus, Segment
 
 UnknownWords = Callable[[str], tuple[str, ...]]
+T = TypeVar("T")
+
+# Reading this much takes a few milliseconds; a line costs something whatever its length.
+CHARS_A_STEP, CHARS_A_LINE = 2000, 40
+
+
+def finished(steps: Generator[None, None, T]) -> T:
+    """Take steps to their end and return what they come to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: T = end.value
+            return found
 
 
 def build_facts(index: EvidenceIndex) -> Generator[None, None, values.FactIndex]:
-    """Read the values of the evidence, a few lines a step."""
+    """Read the values of the evidence, a few lines or a part of a long one a step."""
     facts = []
-    for number, line in enumerate(index.lines, 1):
+    read = 0
+    for line in index.lines:
         facts.append(values.read_fact(line.sentence.text))
-        if number % LINES_A_STEP == 0:
+        read += len(line.sentence.text) + CHARS_A_LINE
+        if read >= CHARS_A_STEP:
+            read = 0
             yield
-    return values.index_facts(tuple(facts))
+    return (yield from values.index_steps(tuple(facts)))
 
 
 class Guard:
@@ -39,14 +57,20 @@ class Guard:
     ) -> None:
         self._index = index
         self._facts = facts
-        self._sources = len(texts)
-        self._code = values.index_code(texts)
+        self._texts = texts
+        self._code: values.CodeIndex | None = None
         self._unknown_words = unknown_words
         self._folded = "\n".join(texts).casefold()
 
     def rule(self, segment: Segment) -> tuple[Ruling, tuple[Apposition, ...]]:
         """Return the ruling on a claim, and the forms of its values to show to the model."""
-        findings = values.compare(segment.plain, segment.hypothesis, self._facts)
+        return finished(self.rule_steps(segment))
+
+    def rule_steps(
+        self, segment: Segment
+    ) -> Generator[None, None, tuple[Ruling, tuple[Apposition, ...]]]:
+        """Do the same as ``rule`` in steps of bounded work."""
+        findings = yield from values.compare_steps(segment.plain, segment.hypothesis, self._facts)
         for relation in (values.Relation.CLASHING, values.Relation.ABSENT):
             decisive = [found for found in findings if found.relation is relation]
             if decisive:
@@ -54,10 +78,16 @@ class Guard:
         missing = self._missing(segment)
         if missing:
             return Ruling(absent=True, reason=missing), ()
-        return Ruling(), appositions(findings, self._facts)
+        return Ruling(), appositions(findings, segment.plain, self._facts)
 
     def compare_literally(self, segment: Segment) -> tuple[Finding, Ruling]:
         """Decide code and commands: they stand in a passage letter by letter or they don't."""
+        return finished(self.literal_steps(segment))
+
+    def literal_steps(self, segment: Segment) -> Generator[None, None, tuple[Finding, Ruling]]:
+        """Do the same as ``compare_literally`` in steps of bounded work."""
+        if self._code is None:
+            self._code = yield from values.code_steps(self._texts)
         found = values.literal_support(segment.plain, self._code)
         if found is None:
             ruling = Ruling(absent=True, reason="stands in no passage letter by letter")
@@ -102,4 +132,4 @@ class Guard:
         """Tell whether a citation names a passage by id or position, or was copied from one."""
         if mark in self._index.ids or f"[{mark.casefold()}]" in self._folded:
             return True
-        return not mark.isdigit() or int(mark) <= self._sources
+        return not mark.isdigit() or int(mark) <= len(self._texts)

@@ -2,7 +2,7 @@
 
 from gatekeeper.core import values
 from gatekeeper.core.plan import ClaimPlan, Limits, Planner
-from gatekeeper.core.rulings import Guard
+from gatekeeper.core.rulings import Guard, finished
 from gatekeeper.core.segment import segments
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import ClaimStatus
@@ -23,7 +23,7 @@ def plans(
         limits=limits or Limits(pair_tokens=100_000, joint_tokens=20_000),
         question=question,
     )
-    return [planner.plan(segment) for segment in segments(answer) if segment.is_claim]
+    return [finished(planner.plan(segment)) for segment in segments(answer) if segment.is_claim]
 
 
 def test_code_is_never_put_to_the_model() -> None:

@@ -5,11 +5,12 @@ Blanks are compared too, except beside signs where no language minds them ("f(a,
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 # Places of a line that are looked at in a passage, and the text around one that is read.
 MAX_PLACES = 32
+_WORDS_A_STEP = 4096
 _BEFORE, _AFTER = 400, 80  # characters
 
 _PROMPT = re.compile(r"^(?:\$|>>>|%|#)\s+")
@@ -74,7 +75,21 @@ class CodeIndex:
 
 def index_code(passages: Sequence[str]) -> CodeIndex:
     """Prepare passages for ``literal_support``; linear in their length."""
-    read = [_tight(passage) for passage in passages]
+    steps = code_steps(passages)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: CodeIndex = end.value
+            return found
+
+
+def code_steps(passages: Sequence[str]) -> Generator[None, None, CodeIndex]:
+    """Do the same as ``index_code``, and pause after each few words."""
+    read = []
+    for passage in passages:
+        tight = yield from _tight_steps(passage)
+        read.append(tight)
     return CodeIndex(texts=tuple(text for text, _ in read), line_starts=tuple(s for _, s in read))
 
 
@@ -103,17 +118,29 @@ def literal_support(code: str, passages: Sequence[str] | CodeIndex) -> int | Non
 
 def _tight(text: str) -> tuple[str, frozenset[int]]:
     """Return a text with its blanks as they are compared, and where its lines begin."""
+    steps = _tight_steps(text)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: tuple[str, frozenset[int]] = end.value
+            return found
+
+
+def _tight_steps(text: str) -> Generator[None, None, tuple[str, frozenset[int]]]:
     text = _FENCE.sub("\n", _CONTINUED.sub(" ", text)).strip()
     pieces: list[str] = []
     starts = {0}
     length = end = 0
-    for found in _BLANKS.finditer(text):
+    for number, found in enumerate(_BLANKS.finditer(text), 1):
         mark = _mark(text, found)
         pieces += (text[end : found.start()], mark)
         length += found.start() - end + len(mark)
         end = found.end()
         if "\n" in found.group():
             starts.add(length)
+        if number % _WORDS_A_STEP == 0:
+            yield
     pieces.append(text[end:])
     return "".join(pieces), frozenset(starts)
 

@@ -3,8 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Generator, Sequence
 
 from gatekeeper.core.terms import WORD, terms
 from gatekeeper.core.values.extract import extract
@@ -13,8 +12,7 @@ from gatekeeper.core.values.literals import fold, spoken
 from gatekeeper.core.values.match import keys
 from gatekeeper.core.values.model import Fact, FactIndex, Key, Kind, Value
 
-T = TypeVar("T", bound=Key)
-
+_ITEMS_A_STEP = 256  # sentences and values indexed between two pauses
 _ANAPHORS = frozenset("it they this these that those he she its their his her them there".split())
 
 
@@ -29,19 +27,46 @@ def find_words(words: str, index: FactIndex) -> int | None:
 
 def index(sentences: Sequence[str]) -> FactIndex:
     """Compute the values and terms of evidence sentences, for any number of comparisons."""
-    return index_facts(tuple(read_fact(text) for text in sentences))
+    steps = index_steps(tuple(read_fact(text) for text in sentences))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: FactIndex = end.value
+            return found
 
 
-def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
-    """Index facts that were read one by one."""
+def index_steps(facts: tuple[Fact, ...]) -> Generator[None, None, FactIndex]:
+    """Index facts that were read one by one, pausing after each few of them."""
+    by_term: defaultdict[str, list[int]] = defaultdict(list)
+    by_key: defaultdict[Key, list[int]] = defaultdict(list)
+    slots: list[tuple[int, Value]] = []
+    done = 0
+    for position, fact in enumerate(facts):
+        for term in fact.terms:
+            by_term[term].append(position)
+        for key in {key for value in fact.values for key in keys(value)}:
+            by_key[key].append(position)
+        slots += ((position, slot) for slot in fact.slots)
+        done += 1 + len(fact.values)
+        if done >= _ITEMS_A_STEP:
+            done = 0
+            yield
+    yield
     words, word_starts = _joined([fact.words for fact in facts], " ")
+    yield
     folded, folded_starts = _joined([fact.folded for fact in facts], "\n")
+    yield
     lowered, lowered_starts = _joined([fact.text.lower() for fact in facts], "\n")
+    yield
     frames, _ = _joined([fact.frame for fact in facts], " ")
+    yield
+    slot_places = [found.start() for found in re.finditer(SLOT, frames)]
+    yield
     return FactIndex(
         facts=facts,
-        by_term=_positions(fact.terms for fact in facts),
-        by_key=_positions({key for value in f.values for key in keys(value)} for f in facts),
+        by_term=dict(by_term),
+        by_key=dict(by_key),
         words=words,
         word_starts=word_starts,
         folded=folded,
@@ -49,8 +74,8 @@ def index_facts(facts: tuple[Fact, ...]) -> FactIndex:
         lowered=lowered,
         lowered_starts=lowered_starts,
         frames=frames,
-        slots=tuple((position, slot) for position, f in enumerate(facts) for slot in f.slots),
-        slot_places=tuple(found.start() for found in re.finditer(SLOT, frames)),
+        slots=slots,
+        slot_places=slot_places,
         value_count=sum(len(fact.values) for fact in facts),
     )
 
@@ -78,14 +103,6 @@ def read_fact(text: str) -> Fact:
         frame=framed.words,
         slots=framed.slots,
     )
-
-
-def _positions(groups: Iterable[Collection[T]]) -> dict[T, tuple[int, ...]]:
-    found: dict[T, list[int]] = defaultdict(list)
-    for position, group in enumerate(groups):
-        for item in group:
-            found[item].append(position)
-    return {item: tuple(positions) for item, positions in found.items()}
 
 
 def blanked_terms(text: str, values: Sequence[Value]) -> frozenset[str]:

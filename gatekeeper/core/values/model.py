@@ -4,7 +4,7 @@ Pure and frozen. A value may be read in more than one way ("01/07/2024", "5m", "
 values agree if any of their readings do, so ambiguity makes the guard silent, never loud.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -156,8 +156,8 @@ class FactIndex:
     """
 
     facts: tuple[Fact, ...]
-    by_term: Mapping[str, tuple[int, ...]]
-    by_key: Mapping[Key, tuple[int, ...]]
+    by_term: Mapping[str, Sequence[int]]
+    by_key: Mapping[Key, Sequence[int]]
     words: str
     word_starts: tuple[int, ...]
     folded: str
@@ -165,6 +165,6 @@ class FactIndex:
     lowered: str
     lowered_starts: tuple[int, ...]
     frames: str
-    slots: tuple[tuple[int, Value], ...]
-    slot_places: tuple[int, ...]
+    slots: Sequence[tuple[int, Value]]
+    slot_places: Sequence[int]
     value_count: int
