@@ -4,16 +4,19 @@ Pure. The rules that hold here:
 
 - A status is final only when all planned pairs are scored; a value clash needs none of them. So
   any subset of scored pairs gives the status of the full run or UNRESOLVED.
-- Support is the maximum over premises (SummaC-ZS, Laban et al., TACL 2022).
-- Contradiction counts from the two highest-ranked windows and from windows whose support is
+- Support is the maximum over premises (SummaC-ZS, Laban et al., TACL 2022) of what the model's
+  weighing makes of each; without one that is P(entailment) as it is.
+- Contradiction counts from the two highest-ranked windows and from windows whose P(entailment) is
   within 0.2 of the best: a distant sentence on another topic contradicts nothing.
 - Both from different passages is CONFLICTING, both from one passage is CONTRADICTED.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from gatekeeper.core.evidence import Premise
+from gatekeeper.core.support import Measures, Weighing, logit
 from gatekeeper.protocols import PairScore
 from gatekeeper.verdict import ClaimStatus, UnresolvedReason
 
@@ -34,10 +37,14 @@ class Planned:
     """One premise planned for a claim.
 
     ``verbatim`` marks a premise that is the claim word for word: its support is 1.0 unasked.
+    ``held`` and ``known`` are the shares of the claim's content words, by weight, that stand in
+    the premise and anywhere in the evidence.
     """
 
     premise: Premise
     verbatim: bool = False
+    held: float = 1.0
+    known: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +72,11 @@ Scored = PairScore | UnresolvedReason | None
 
 
 def decide_claim(
-    plan: Sequence[Planned], scores: Sequence[Scored], ruling: Ruling, thresholds: Thresholds
+    plan: Sequence[Planned],
+    scores: Sequence[Scored],
+    ruling: Ruling,
+    thresholds: Thresholds,
+    weighing: Weighing | None = None,
 ) -> Finding:
     """Decide one claim from its plan and as many scores as there are.
 
@@ -74,6 +85,7 @@ def decide_claim(
         scores: One entry a premise: a score, the reason there is none, or None for not yet.
         ruling: What the value guard found.
         thresholds: The marks of the running calibration.
+        weighing: How a premise's support follows from its score; None takes P(entailment).
 
     Returns:
         UNRESOLVED with the first reason of the list if an entry is no score (budget for None).
@@ -89,22 +101,20 @@ def decide_claim(
         reason = next(reason for reason in UnresolvedReason if reason in missing)
         return Finding(status=ClaimStatus.UNRESOLVED, unresolved=reason)
     known = [score for score in scores if isinstance(score, PairScore)]
-    return _weigh(plan, known, ruling, thresholds)
+    return _weigh(plan, known, ruling, thresholds, weighing)
 
 
 def _weigh(
-    plan: Sequence[Planned], scores: Sequence[PairScore], ruling: Ruling, marks: Thresholds
+    plan: Sequence[Planned],
+    scores: Sequence[PairScore],
+    ruling: Ruling,
+    marks: Thresholds,
+    weighing: Weighing | None,
 ) -> Finding:
     """Weigh support against contradiction once every score is in."""
-    supports = [
-        1.0 if entry.verbatim else score.entailment
-        for entry, score in zip(plan, scores, strict=True)
-    ]
+    supports = premise_supports(plan, scores, weighing)
     support = max(supports, default=0.0)
-    against = {
-        position: scores[position].contradiction
-        for position in _may_contradict(plan, supports)
-    }
+    against = {n: scores[n].contradiction for n in _may_contradict(plan, scores)}
     contradiction = max(against.values(), default=0.0)
     supporters = [n for n, value in enumerate(supports) if value >= marks.support]
     opponents = [n for n, value in against.items() if value >= marks.contradiction]
@@ -119,15 +129,52 @@ def _weigh(
     )
 
 
-def _may_contradict(plan: Sequence[Planned], supports: Sequence[float]) -> list[int]:
+def premise_supports(
+    plan: Sequence[Planned], scores: Sequence[PairScore], weighing: Weighing | None
+) -> list[float]:
+    """Return the support each premise gives; a verbatim copy gives 1.0 whatever it scored."""
+    if weighing is None:
+        found = [score.entailment for score in scores]
+    else:
+        found = list(map(weighing.support, measure(plan, scores)))
+    return [1.0 if entry.verbatim else value for entry, value in zip(plan, found, strict=True)]
+
+
+def measure(plan: Sequence[Planned], scores: Sequence[PairScore]) -> list[Measures]:
+    """Return what is known of each premise once all are scored.
+
+    The joint premise is asked about in a second round and changes no measure of the others.
+    """
+    logits = [logit(score.entailment) for score in scores]
+    single = [x for x, entry in zip(logits, plan, strict=True) if not entry.premise.is_joint]
+    agreement = fmean(single) if single else 0.0
+    return [
+        Measures(
+            entailment=entailment,
+            calm=-logit(score.contradiction),
+            whole=float(not entry.premise.is_joint),
+            short=1.0 - len(entry.premise.lines),
+            held=entry.held,
+            known=entry.known,
+            agreement=agreement,
+        )
+        for entry, score, entailment in zip(plan, scores, logits, strict=True)
+    ]
+
+
+def _may_contradict(plan: Sequence[Planned], scores: Sequence[PairScore]) -> list[int]:
     """Return the positions whose contradiction counts; a premise never contradicts its copy.
 
     Near is near the best single premise: whether a joint one was asked about hangs on the support
     threshold, and a contradiction must not.
     """
+    entailment = [
+        1.0 if entry.verbatim else score.entailment
+        for entry, score in zip(plan, scores, strict=True)
+    ]
     single = [n for n, entry in enumerate(plan) if not entry.premise.is_joint]
-    best = max((supports[n] for n in single), default=0.0)
-    near = [n for n in single if supports[n] >= best - CONTRADICTION_MARGIN]
+    best = max((entailment[n] for n in single), default=0.0)
+    near = [n for n in single if entailment[n] >= best - CONTRADICTION_MARGIN]
     chosen = sorted({*single[:CONTRADICTION_WINDOWS], *near})
     return [n for n in chosen if not plan[n].verbatim]
 

@@ -8,7 +8,7 @@ list from term to sentence, so ranking a claim costs its matches and not the evi
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from gatekeeper.core.segment import Form, Sentence, sentence_steps
@@ -106,11 +106,23 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """The windows of the evidence for one claim, best first, with the claim terms each holds."""
+    """The windows of the evidence for one claim, best first, with the claim terms each holds.
+
+    ``weights`` has every term of the claim, ``known`` those that stand anywhere in the evidence.
+    """
 
     premises: tuple[Premise, ...]
     covered: tuple[frozenset[str], ...]
     weights: Mapping[str, float]
+    known: frozenset[str]
+
+    def share(self, held: Set[str]) -> float:
+        """Return the share of the claim, by weight of its terms, that some of them make up.
+
+        1.0 for a claim without a term: it has nothing that could be missing.
+        """
+        total = _weight(self.weights.keys(), self.weights)
+        return _weight(held, self.weights) / total if total else 1.0
 
 
 def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> Ranking:
@@ -121,15 +133,14 @@ def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> R
     evidence, shorter windows first, so that the result depends on nothing but the texts.
     """
     weights = {term: index.weight(term) for term in sorted(set(terms(hypothesis)))}
-    total = sum(weights.values())
+    total = _weight(weights.keys(), weights)
     scored = []
     for first, last in _spans(_anchors(weights, index), index, longest):
         span = index.lines[first : last + 1]
         held = frozenset().union(*(line.terms for line in span)) & weights.keys()
         if not held:
             continue
-        share = sum(weights[term] for term in sorted(held)) / total
-        score = share - LENGTH_PENALTY * (last - first)
+        score = _weight(held, weights) / total - LENGTH_PENALTY * (last - first)
         scored.append((-score, last - first, first, held))
     scored.sort(key=lambda row: row[:3])
     best = scored[:most]
@@ -137,7 +148,13 @@ def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> R
         premises=tuple(join_lines(range(row[2], row[2] + row[1] + 1), index) for row in best),
         covered=tuple(row[3] for row in best),
         weights=weights,
+        known=frozenset(weights.keys() & index.postings.keys()),
     )
+
+
+def _weight(held: Set[str], weights: Mapping[str, float]) -> float:
+    """Sum weights in one order, so that the last bit depends on nothing but the texts."""
+    return sum(weights[term] for term in sorted(held))
 
 
 def _anchors(weights: Mapping[str, float], index: EvidenceIndex) -> list[int]:
@@ -206,7 +223,7 @@ def joint_premise(ranking: Ranking, index: EvidenceIndex, *, places: int) -> Pre
     held = set(ranking.covered[0])
     for _ in range(places - 1):
         gains = [
-            (sum(ranking.weights[term] for term in sorted(covered - held)), -position)
+            (_weight(covered - held, ranking.weights), -position)
             for position, covered in enumerate(ranking.covered)
         ]
         gain, position = max(gains)
