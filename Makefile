@@ -6,7 +6,7 @@ DEMO := .venv-demo
 WHEEL := $(CURDIR)/build/wheel
 PORT ?= 8000
 
-.PHONY: test env lint types wheel unit test-system bench demo clean
+.PHONY: test env lint types wheel unit test-system bench demo model clean
 
 # Order matters: the red step names the fault. The last lines are those of the longest step.
 test: env lint types wheel unit
@@ -64,6 +64,14 @@ $(DEMO)/ready: pyproject.toml constraints.txt
 	$(DEMO)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable ".[serve]"
 	touch $@
+
+# Hours on a CPU, minutes on a GPU; the same command goes on where it was stopped. Data is not part
+# of the project; DATA names the folder that holds it, INIT a checkpoint to start stage 2 from.
+model: $(VENV)/ready
+	@test -n "$(DATA)" || { echo "usage: make model DATA=folder [INIT=checkpoint] [OUT=folder]"; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group train
+	$(BIN)/python -m models.recipe "$(DATA)" "$(or $(OUT),build/model)" $(if $(INIT),--init "$(INIT)")
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

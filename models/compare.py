@@ -93,10 +93,11 @@ def main() -> None:
     parser.add_argument("variants", type=Path)
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=ROWS_PER_SET, help="most pairs of a set")
     parser.add_argument("--date", default=dt.datetime.now(dt.UTC).date().isoformat())
     given = parser.parse_args()
     sets = by_source(read_pairs(given.data / "nli_eval.jsonl.gz")).values()
-    pairs = [pair for rows in sets for pair in sample(rows, ROWS_PER_SET)]
+    pairs = [pair for rows in sets for pair in sample(rows, given.rows)]
     encoded = encode(load(given.variants / REFERENCE), pairs)
     mates = invariance.real_pairs(given.variants / REFERENCE, given.data)[::EVERY]
     reference = all_logits(load(given.variants / REFERENCE), encoded)

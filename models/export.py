@@ -46,6 +46,15 @@ def export(checkpoint: Path, variant: str, calibration: Path | None = None) -> o
     return build_graph(shape, weights, written, int8_embeddings=variant != "fp32")
 
 
+def write_model(checkpoint: Path, variant: str, out: Path, calibration: Path | None = None) -> None:
+    """Write model.onnx and tokenizer.json of one variant."""
+    out.mkdir(parents=True, exist_ok=True)
+    model = export(checkpoint, variant, calibration)
+    (out / MODEL).write_bytes(model.SerializeToString(deterministic=True))
+    shutil.copyfile(checkpoint / TOKENIZER, out / TOKENIZER)
+    print(f"{out / MODEL}: {(out / MODEL).stat().st_size / 1e6:.1f} MB")
+
+
 def main() -> None:
     """Write the model folder."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -54,11 +63,7 @@ def main() -> None:
     parser.add_argument("--variant", choices=VARIANTS, required=True)
     parser.add_argument("--calibration", type=Path, help="pairs, .jsonl.gz, for int8_static")
     given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
-    model = export(given.checkpoint, given.variant, given.calibration)
-    (given.out / MODEL).write_bytes(model.SerializeToString(deterministic=True))
-    shutil.copyfile(given.checkpoint / TOKENIZER, given.out / TOKENIZER)
-    print(f"{given.out / MODEL}: {(given.out / MODEL).stat().st_size / 1e6:.1f} MB")
+    write_model(given.checkpoint, given.variant, given.out, given.calibration)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,33 @@ from gatekeeper.runtime.session import load
 HASHED = (MODEL, TOKENIZER)
 
 
+LABELS = "entailment,neutral,contradiction"
+
+
 def main() -> None:
-    """Write the manifest twice: without scores to load the model, then with its scores."""
+    """Write the manifest of a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--labels", default="entailment,neutral,contradiction")
+    parser.add_argument("--labels", default=LABELS)
     parser.add_argument("--temperature", type=float, required=True)
     given = parser.parse_args()
-    source = tomllib.loads(given.source.read_text(encoding="utf-8"))
-    source["labels"] = given.labels.split(",")
-    source["temperature"] = given.temperature
+    labels = given.labels.split(",")
+    write_manifest(given.source, given.folder, temperature=given.temperature, labels=labels)
+
+
+def write_manifest(
+    hand_written: Path, folder: Path, *, temperature: float, labels: Sequence[str]
+) -> None:
+    """Write the manifest twice: without scores to load the model, then with its scores."""
+    source = tomllib.loads(hand_written.read_text(encoding="utf-8"))
+    source["labels"] = list(labels)
+    source["temperature"] = temperature
     for pair in source["self_test"]:
         pair["entailment"] = pair["contradiction"] = 0.0
-    path = given.folder / MANIFEST
-    path.write_text(_manifest(given.folder, source), encoding="utf-8")
-    session = load(given.folder, threads=1)
+    path = folder / MANIFEST
+    path.write_text(_manifest(folder, source), encoding="utf-8")
+    session = load(folder, threads=1)
     for pair in source["self_test"]:
         encoded = session.encode(pair["premise"], pair["hypothesis"])
         if encoded is None:
@@ -43,7 +55,7 @@ def main() -> None:
         pair["entailment"] = round(score.entailment, 6)
         pair["contradiction"] = round(score.contradiction, 6)
         print(f"{pair['label']:13} {score.entailment:.3f} {score.contradiction:.3f}", pair)
-    path.write_text(_manifest(given.folder, source), encoding="utf-8")
+    path.write_text(_manifest(folder, source), encoding="utf-8")
 
 
 def _manifest(folder: Path, source: dict[str, Any]) -> str:

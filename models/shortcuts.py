@@ -68,25 +68,29 @@ def by_set(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
     return dict(sorted(sets.items()))
 
 
+def report(train: Sequence[Pair], dev: Sequence[Pair]) -> dict[str, dict[str, object]]:
+    """Return counts by label and both shortcuts, for each set and for all together."""
+    held_out = by_set(dev)
+    found: dict[str, dict[str, object]] = {}
+    for name, pairs in [*by_set(train).items(), ("all", list(train))]:
+        figures = shortcut(pairs, dev if name == "all" else held_out.get(name, []))
+        found[name] = {
+            "pairs": len(pairs),
+            "labels": dict(sorted(Counter(pair.label for pair in pairs).items())),
+            **{key: round(value, 3) for key, value in (figures or {}).items()},
+        }
+    return found
+
+
 def main() -> None:
-    """Write the report: counts by label and both shortcuts of each set and of all together."""
+    """Write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
-    train, dev = list(read_pairs(given.train)), list(read_pairs(given.dev))
-    held_out = by_set(dev)
-    report: dict[str, object] = {}
-    for name, pairs in [*by_set(train).items(), ("all", train)]:
-        beside = dev if name == "all" else held_out.get(name, [])
-        found = shortcut(pairs, beside)
-        report[name] = {
-            "pairs": len(pairs),
-            "labels": dict(sorted(Counter(pair.label for pair in pairs).items())),
-            **({key: round(value, 3) for key, value in found.items()} if found else {}),
-        }
-    given.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    found = report(list(read_pairs(given.train)), list(read_pairs(given.dev)))
+    given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

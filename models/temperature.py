@@ -37,14 +37,10 @@ def smallest(of: Callable[[float], float], *, low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def main() -> None:
-    """Fit on the pairs at even positions, report on the odd ones."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("pairs", type=Path)
-    given = parser.parse_args()
-    session = load(given.model)
-    pairs = [pair for pair in read_pairs(given.pairs) if pair.source == SOURCE]
+def fit(model: Path, pairs_file: Path) -> float:
+    """Return the temperature fitted on the pairs at even positions; say what it does on the odd."""
+    session = load(model)
+    pairs = [pair for pair in read_pairs(pairs_file) if pair.source == SOURCE]
     logits = all_logits(session, encode(session, pairs))
     truth = np.array([session.manifest.labels.index(pair.label) for pair in pairs])
     found = smallest(
@@ -56,6 +52,16 @@ def main() -> None:
     for temperature in (1.0, found):
         loss = negative_log_likelihood(logits[1::2], truth[1::2], temperature=temperature)
         print(f"other half, temperature {temperature:.3f}: NLL {loss:.4f}")
+    return found
+
+
+def main() -> None:
+    """Fit on the pairs at even positions, report on the odd ones."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("pairs", type=Path)
+    given = parser.parse_args()
+    fit(given.model, given.pairs)
 
 
 if __name__ == "__main__":

@@ -14,54 +14,25 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import BertForSequenceClassification
 from transformers.utils import logging as transformers_logging
 
 from models.batches import Encoded, encode, one_pass
 from models.pairs import Pair, read_pairs
+from models.schedule import DEFAULTS, Progress, Settings
 
 LABELS = ("entailment", "neutral", "contradiction")
 WEIGHT_DECAY = 0.01
 CLIP = 1.0
+ROWS = 32  # of dev pairs at a time
 TOKENIZER = "tokenizer.json"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What decides the weights. ``warmup`` is a share of the run; ``seconds`` 0 means no limit."""
-
-    tokens: int
-    seconds: float = 0.0
-    rate: float = 8e-5
-    warmup: float = 0.03
-    batch_tokens: int = 3072
-    seed: int = 1
-    frozen_layers: int = 0
-
-
-DEFAULTS = Settings(tokens=1)
-
-
-@dataclass(slots=True, kw_only=True)
-class Progress:
-    """How far a run is: whole passes, batches of the present pass, tokens read, seconds spent."""
-
-    passes: int = 0
-    batches: int = 0
-    steps: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
-    losses: list[float] = field(default_factory=list)
-
-    def share(self, settings: Settings) -> float:
-        """Return the share of the run that is done, 1.0 or more at its end."""
-        by_time = self.seconds / settings.seconds if settings.seconds else 0.0
-        return max(self.tokens / settings.tokens, by_time)
+CHECKPOINT = "checkpoint"
 
 
 class Run:
@@ -73,7 +44,8 @@ class Run:
         self.progress = Progress()
         torch.manual_seed(settings.seed)
         self.model = load_model(init).to(device)
-        freeze(self.model, settings.frozen_layers)
+        # Half of the weights, and what the encoder knows of words, stay as they are.
+        self.model.bert.embeddings.requires_grad_(False)  # noqa: FBT003  # torch's signature
         self._trained = [p for p in self.model.parameters() if p.requires_grad]
         decays = [p for p in self._trained if p.ndim > 1]
         others = [p for p in self._trained if p.ndim <= 1]
@@ -88,10 +60,8 @@ class Run:
 
     def step(self, batch: Encoded) -> float:
         """Learn from one batch; return its mean loss."""
-        done = self.progress.share(self.settings)
-        rate = self.settings.rate * min(1.0, (done + 1e-4) / self.settings.warmup) * (1 - done)
         for group in self.optimiser.param_groups:
-            group["lr"] = max(0.0, rate)
+            group["lr"] = self.progress.rate(self.settings)
         loss = loss_of(self.logits(batch), torch.from_numpy(batch.allowed).to(self.device))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._trained, CLIP)
@@ -116,18 +86,10 @@ class Run:
 
     def save(self, path: Path) -> None:
         """Write the state so that a crash while writing leaves the state before."""
-        progress = self.progress
         state = {
             "model": {n: p for n, p in self.model.named_parameters() if p.requires_grad},
             "optimiser": self.optimiser.state_dict(),
-            "progress": {
-                "passes": progress.passes,
-                "batches": progress.batches,
-                "steps": progress.steps,
-                "tokens": progress.tokens,
-                "seconds": progress.seconds,
-                "losses": progress.losses,
-            },
+            "progress": asdict(self.progress),
         }
         part = path.with_suffix(".part")
         torch.save(state, part)
@@ -163,13 +125,6 @@ def load_model(folder: Path) -> Any:
     return model.train()
 
 
-def freeze(model: Any, layers: int) -> None:
-    """Keep the embeddings and the first ``layers`` layers as they are."""
-    model.bert.embeddings.requires_grad_(False)  # noqa: FBT003  # torch's signature
-    for layer in model.bert.encoder.layer[:layers]:
-        layer.requires_grad_(False)  # noqa: FBT003  # as above
-
-
 def loss_of(logits: Any, allowed: Any) -> Any:
     """Return the mean of -log P(one of the allowed classes)."""
     chances = torch.log_softmax(logits, dim=1).masked_fill(~allowed, float("-inf"))
@@ -201,8 +156,8 @@ def accuracy(run: Run, pairs: Sequence[Pair], blocks: Sequence[Encoded]) -> dict
     run.model.eval()
     with torch.no_grad():
         for block in blocks:
-            for start in range(0, len(block.ids), 32):
-                part = _slice(block, start, 32)
+            for rows in np.array_split(np.arange(len(block.ids)), -(-len(block.ids) // ROWS)):
+                part = block.take(rows)
                 chosen = run.logits(part).argmax(dim=1).cpu().numpy()
                 for row, allowed, label in zip(part.rows, part.allowed, chosen, strict=True):
                     pair = pairs[row]
@@ -210,14 +165,6 @@ def accuracy(run: Run, pairs: Sequence[Pair], blocks: Sequence[Encoded]) -> dict
                     right.setdefault(name, []).append(bool(allowed[label]))
     run.model.train()
     return {name: round(sum(rows) / len(rows), 4) for name, rows in sorted(right.items())}
-
-
-def _slice(block: Encoded, start: int, rows: int) -> Encoded:
-    return block.take(_range(start, min(len(block.ids), start + rows)))
-
-
-def _range(first: int, last: int) -> Any:
-    return torch.arange(first, last).numpy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,11 +228,31 @@ def train(
     report(whole=True)
 
 
+def open_run(init: Path, settings: Settings, to: Place) -> Run:
+    """Return a run as it was left, or a new one; on a GPU where there is one."""
+    to.folder.mkdir(parents=True, exist_ok=True)
+    run = Run(init, settings, "cuda" if torch.cuda.is_available() else "cpu")
+    if to.state.exists():
+        run.load(to.state)
+    return run
+
+
+def train_stage(init: Path, pairs: Path, dev: Path, settings: Settings, to: Place) -> None:
+    """Train on a file of pairs to the end and write the checkpoint."""
+    run = open_run(init, settings, to)
+    blocks = encode(list(read_pairs(pairs)), init / TOKENIZER)
+    train(run, blocks, list(read_pairs(dev)), init / TOKENIZER, to)
+    write_checkpoint(run.model, init, to.folder / CHECKPOINT)
+
+
 def write_checkpoint(model: Any, init: Path, folder: Path) -> None:
     """Write config.json, model.safetensors (float16) and the tokenizer the run used."""
-    model.half().save_pretrained(folder)
+    # A folder half written would count as one that is done.
+    part = folder.with_name(f"{folder.name}.part")
+    model.half().save_pretrained(part)
     model.float()
-    shutil.copyfile(init / TOKENIZER, folder / TOKENIZER)
+    shutil.copyfile(init / TOKENIZER, part / TOKENIZER)
+    part.rename(folder)
 
 
 def main() -> None:
@@ -300,7 +267,6 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=DEFAULTS.rate)
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
     parser.add_argument("--batch-tokens", type=int, default=DEFAULTS.batch_tokens)
-    parser.add_argument("--frozen-layers", type=int, default=0)
     parser.add_argument("--save-every", type=float, default=120.0)
     parser.add_argument("--measure-every", type=float, default=600.0)
     parser.add_argument("--export", type=Path, help="write the checkpoint so far here, and stop")
@@ -311,19 +277,13 @@ def main() -> None:
         rate=given.rate,
         seed=given.seed,
         batch_tokens=given.batch_tokens,
-        frozen_layers=given.frozen_layers,
     )
-    given.out.mkdir(parents=True, exist_ok=True)
-    run = Run(given.init, settings, "cuda" if torch.cuda.is_available() else "cpu")
     to = Place(folder=given.out, save_every=given.save_every, measure_every=given.measure_every)
-    if to.state.exists():
-        run.load(to.state)
     if given.export:
+        run = open_run(given.init, settings, to)
         write_checkpoint(run.model, given.init, given.export)
         return
-    blocks = encode(list(read_pairs(given.pairs)), given.init / TOKENIZER)
-    train(run, blocks, list(read_pairs(given.dev)), given.init / TOKENIZER, to)
-    write_checkpoint(run.model, given.init, given.out / "checkpoint")
+    train_stage(given.init, given.pairs, given.dev, settings, to)
 
 
 if __name__ == "__main__":

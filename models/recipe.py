@@ -1,0 +1,119 @@
+"""From the base encoder and a folder of data to a model folder, in steps that are done once.
+
+    python -m models.recipe DATA OUT
+    python -m models.recipe DATA OUT --init CHECKPOINT
+
+A step whose product is there is skipped and a training run goes on from its last state, so the
+same command finishes what was stopped. Stage 1 makes a sentence-pair model of the base encoder;
+stage 2 teaches it premises as the gate builds them, and documents. --init starts at stage 2 from
+a checkpoint folder. OUT/package is the model folder; card, licence and thresholds are added by
+hand.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatekeeper.runtime.manifest import MANIFEST
+from models import base, mixture, package, shortcuts, temperature
+from models.export import write_model
+from models.pairs import write_pairs
+from models.schedule import Settings
+from models.train import CHECKPOINT, Place, train_stage
+
+HAND_WRITTEN = Path(__file__).with_name("minilm-l6-nli.toml")
+VARIANT = "int8_per_token"
+# One and a half passes over the sentence pairs; one over what stage 2 adds.
+TOKENS = {1: 13_000_000, 2: 8_500_000}
+RATES = {1: 1e-4, 2: 8e-5}
+SAVE_EVERY, MEASURE_EVERY = 120.0, 1500.0
+DEV_PAIRS = 1500  # of those held out that a run is measured on now and then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Where the data is, where products go, and what was asked for."""
+
+    data: Path
+    out: Path
+    init: Path | None
+    stated_only: bool
+    seconds: float
+
+    def run(self) -> None:
+        """Do each step that has not been done."""
+        checkpoint = self.init
+        if checkpoint is None:
+            once(self.out / "base", self._base)
+            checkpoint = self._stage(1, self.out / "base")
+        checkpoint = self._stage(2, checkpoint)
+        self._package(checkpoint)
+
+    def _base(self, to: Path) -> None:
+        base.copy_base(base.package_folder(), to)
+
+    def _stage(self, stage: int, init: Path) -> Path:
+        """Build a stage's pairs and train on them; return its checkpoint."""
+        folder = self.out / f"stage{stage}"
+        once(folder / "pairs", lambda to: self._pairs(stage, to))
+        settings = Settings(tokens=TOKENS[stage], rate=RATES[stage], seconds=self.seconds)
+        place = Place(folder=folder / "run", save_every=SAVE_EVERY, measure_every=MEASURE_EVERY)
+        if not (place.folder / CHECKPOINT).exists():
+            pairs = folder / "pairs"
+            train_stage(init, pairs / "train.jsonl.gz", pairs / "few.jsonl.gz", settings, place)
+        return place.folder / CHECKPOINT
+
+    def _pairs(self, stage: int, to: Path) -> None:
+        """Write a stage's pairs, and what can be told of them without reading the premise."""
+        wanted = mixture.read_mixture(mixture.MIXTURE, stated_only=self.stated_only)
+        train, dev = mixture.build(mixture.Data(self.data), wanted, stage)
+        write_pairs(to / "train.jsonl.gz", train)
+        write_pairs(to / "dev.jsonl.gz", dev)
+        write_pairs(to / "few.jsonl.gz", dev[:: max(1, len(dev) // DEV_PAIRS)])
+        report = shortcuts.report(train, dev)
+        (to / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+    def _package(self, checkpoint: Path) -> None:
+        """Export, fit the temperature on the exported model, and write the manifest with it."""
+        to = self.out / "package"
+        to.mkdir(exist_ok=True)
+        write_model(checkpoint, VARIANT, to)
+        labels = package.LABELS.split(",")
+        package.write_manifest(HAND_WRITTEN, to, temperature=1.0, labels=labels)
+        fitted = temperature.fit(to, self.data / mixture.EVALUATION)
+        package.write_manifest(HAND_WRITTEN, to, temperature=round(fitted, 3), labels=labels)
+        print(f"{to / MANIFEST}: temperature {fitted:.3f}")
+
+
+def once(to: Path, make: Callable[[Path], None]) -> None:
+    """Make a folder unless it is there; a folder half made is not there."""
+    if to.exists():
+        return
+    part = to.with_name(f"{to.name}.part")
+    part.mkdir(parents=True, exist_ok=True)
+    make(part)
+    part.rename(to)
+
+
+def main() -> None:
+    """Run what is left of the recipe."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--init", type=Path, help="a checkpoint folder that stage 2 starts from")
+    parser.add_argument("--stated-only", action="store_true", help="only sources with a licence")
+    parser.add_argument("--seconds", type=float, default=0.0, help="most time a stage may train")
+    given = parser.parse_args()
+    Recipe(
+        data=given.data,
+        out=given.out,
+        init=given.init,
+        stated_only=given.stated_only,
+        seconds=given.seconds,
+    ).run()
+
+
+if __name__ == "__main__":
+    main()
