@@ -28,6 +28,8 @@ ENTRIES, BYTES, REJECTED, SHUTDOWN = "entries", "bytes", "rejected", "shutdown"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 # At the exit of the process.
 _PATIENCE_S = 5.0
+# For the thread to count what it gives up; a statement under way can't be broken off.
+_LEAST_S = 1.0
 
 # A guess at what a decision takes beside its texts: objects, segments, claims with their reasons.
 _ENTRY_BYTES, _CLAIM_BYTES = 4_000, 1_500
@@ -139,7 +141,7 @@ class Recorder:
             self._gives_up = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join(patience_s)
+            self._thread.join(max(patience_s, _LEAST_S))
 
     @property
     def _enough(self) -> int:
@@ -161,7 +163,7 @@ class Recorder:
     def _drop(self, entry: Entry, reason: str) -> None:
         day = entry.at_ms // DAY_MS
         with self._changed:
-            self._drops[Drop(day, entry.decision.route, reason)] += 1
+            self._drops[Drop(day, str(entry.decision.route), reason)] += 1
             is_first, self._is_dropping = not self._is_dropping, True
         self._dropped(reason)
         if is_first:
