@@ -8,6 +8,7 @@ from gatekeeper.errors import SelfTestError
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.marks import SHIPPED_MODEL, thresholds_of
 from gatekeeper.protocols import EncodedPair, Model, PairScore
+from gatekeeper.runtime.aggregation import weighing_of
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.selftest import SelfTestReport, quick_test, self_test
 from gatekeeper.runtime.session import LoneSession, Session, load
@@ -42,7 +43,8 @@ def open_gate(
     if not tested:
         quick_test(session, session.manifest)
     ready = prove(session).accepted() if tested else session
-    return Gate(ready, Scheduler(ready), Settings(thresholds=thresholds_of(folder, calibration)))
+    settings = Settings(thresholds=thresholds_of(folder, calibration), weighing=weighing_of(folder))
+    return Gate(ready, Scheduler(ready), settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,11 @@ class Check:
         claims = tuple(self._rule(claim, answer) for claim in self._reached(self._done_end))
         return self._verdict(claims, segments=tuple(done))
 
+    @property
+    def plans(self) -> tuple[ClaimPlan, ...]:
+        """The claims as they were planned and scored up to now: for whoever measures."""
+        return tuple(self._claims)
+
     async def finish(self) -> Verdict:
         """Score what was planned and give the verdict.
 

@@ -4,6 +4,7 @@
     ├── ModelError
     │   ├── ModelMissingError       no model folder at the path
     │   ├── ManifestError           the manifest says something impossible, or is not one
+    │   ├── AggregationError        how scores are weighed says something impossible
     │   ├── ModelFileError          a file of the model is missing or was changed
     │   └── SelfTestError           the model does not tell good pairs from bad ones
     ├── InferenceError              a forward pass failed
@@ -41,6 +42,14 @@ class ModelMissingError(ModelError):
 
 class ManifestError(ModelError):
     """A manifest can't be read or contradicts the model."""
+
+    def __init__(self, path: Path, found: str, expected: str) -> None:
+        self.path, self.found, self.expected = path, found, expected
+        super().__init__(f"{path}: found {found}, expected {expected}")
+
+
+class AggregationError(ModelError):
+    """An aggregation file can't be read or says something impossible."""
 
     def __init__(self, path: Path, found: str, expected: str) -> None:
         self.path, self.found, self.expected = path, found, expected

@@ -163,7 +163,9 @@ def _counters(
 def _gate(scorer: Scorer, scheduler: Scheduler, route: Route | None = None) -> Gate:
     """Return the gate of a route; all have one model and one line."""
     boilerplate = () if route is None else route.boilerplate
-    settings = Settings(thresholds=scorer.thresholds, boilerplate=boilerplate)
+    settings = Settings(
+        thresholds=scorer.thresholds, weighing=scorer.weighing, boilerplate=boilerplate
+    )
     return Gate(LateModel(scorer.model, scheduler), scheduler, settings)
 
 

@@ -5,9 +5,10 @@ Nothing is kept on the gate between checks.
 
 from functools import cached_property
 
-from gatekeeper.check import Check, Errand, Settings
+from gatekeeper.check import Check
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.versions import scorer_fingerprint
+from gatekeeper.means import Errand, Settings
 from gatekeeper.protocols import Judge, Model, Priority, Usage
 from gatekeeper.verdict import Evidence, Verdict
 

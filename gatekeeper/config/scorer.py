@@ -13,6 +13,7 @@ from pathlib import Path
 from gatekeeper.config.policies import Draft, read_draft
 from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.support import Weighing
 from gatekeeper.core.versions import scorer_fingerprint
 from gatekeeper.errors import (
     ConfigurationError,
@@ -25,6 +26,7 @@ from gatekeeper.errors import (
 from gatekeeper.evaluation.calibration import Calibration, read_calibration
 from gatekeeper.marks import SHIPPED_MODEL, thresholds_of
 from gatekeeper.policy import Policy
+from gatekeeper.runtime.aggregation import weighing_of
 from gatekeeper.runtime.manifest import MANIFEST, model_folder, read_manifest, shipped_models
 
 CALIBRATION = "calibration.json"
@@ -44,6 +46,7 @@ class Scorer:
     model: str
     fingerprint: str
     thresholds: Thresholds
+    weighing: Weighing | None
     calibration: Calibration | None
     calibration_file: Path | None = None
 
@@ -78,6 +81,7 @@ def read_scorer(folder: Path, calibration: Path | None = None) -> Scorer:
         model=manifest.fingerprint,
         fingerprint=scorer_fingerprint(manifest.fingerprint, thresholds),
         thresholds=thresholds,
+        weighing=weighing_of(folder),
         calibration=read_calibration(path) if calibration or path.exists() else None,
         calibration_file=calibration,
     )
