@@ -1,8 +1,9 @@
 """The program ``gatekeeper``.
 
 Exit codes: 0 done, or a verdict that lets the answer pass; 1 a model fault, a failed check of
-``doctor`` or ``models verify``, or bad lines in ``evaluate``; 2 wrong usage, unreadable input or
-output that can't be written; 3 FLAGGED; 4 UNRESOLVED or NOT_CHECKED; 130 interrupted.
+``doctor`` or ``models verify``, bad lines in ``evaluate`` or ``calibrate``, or no threshold found;
+2 wrong usage, unreadable input or output that can't be written; 3 FLAGGED; 4 UNRESOLVED or
+NOT_CHECKED; 130 interrupted.
 
 Commands are imported when they are asked for, so that ``gatekeeper --help`` stays quick.
 """
@@ -27,6 +28,7 @@ INTERRUPTED = 130
 # Name and the line for the list of commands; each module holds a ``command``. A test keeps the
 # line equal to the command's own help.
 COMMANDS = {
+    "calibrate": "Find a threshold whose error rate is below a target, with confidence.",
     "check": "Check one answer against its context.",
     "demo": "Serve a help desk with a gate in front and print what to ask it.",
     "doctor": "Look for what would keep the gate from working here.",

@@ -9,6 +9,7 @@ import click
 
 from gatekeeper.cli.gates import calibration_option, model_option, open_gate
 from gatekeeper.cli.inputs import read_passages, read_text
+from gatekeeper.cli.labelled import Route, boilerplate_option
 from gatekeeper.cli.show import say, verdict_lines
 from gatekeeper.evaluation.records import verdict_record
 from gatekeeper.evaluation.run import Checker, check_within_bounds
@@ -54,6 +55,7 @@ _FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_t
 )
 @model_option
 @calibration_option
+@boilerplate_option
 @click.pass_context
 def command(  # noqa: PLR0913 - click hands over one argument an option
     context: click.Context,
@@ -65,6 +67,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     budget_ms: int | None,
     model: Path | None,
     calibration: Path | None,
+    boilerplate: Path | None,
 ) -> None:
     """Check one answer against its context.
 
@@ -74,7 +77,8 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     evidence = Evidence(passages=read_passages(contexts), question=question)
     text = read_text(answer)
     opened = open_gate(context, model, calibration=calibration)
-    verdict, elapsed_s = _check(opened.gate, text, evidence, budget_ms)
+    gate = Route(boilerplate=boilerplate).gate(opened.gate)
+    verdict, elapsed_s = _check(gate, text, evidence, budget_ms)
     if as_json:
         # ASCII: foreign text can then not steer the terminal, whatever its encoding.
         record = {**verdict_record(verdict, elapsed_s=elapsed_s), "calibration": opened.fit}

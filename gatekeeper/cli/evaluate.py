@@ -2,32 +2,31 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import click
 
 from gatekeeper.cli.gates import calibration_option, model_option, open_gate
+from gatekeeper.cli.labelled import Route, check_all, read_labelled, route_options
 from gatekeeper.cli.outputs import Output, output, refuse_one_for_two
-from gatekeeper.cli.show import say, tell, visible
-from gatekeeper.errors import InputError
+from gatekeeper.cli.show import say
 from gatekeeper.evaluation.metrics import RATES, Estimate
 from gatekeeper.evaluation.report import Evaluation, evaluation_record, row_record, summarise
-from gatekeeper.evaluation.rows import Row, Rows, read_rows
-from gatekeeper.evaluation.run import Checker, Evaluated, check_rows
+from gatekeeper.evaluation.run import Evaluated
 from gatekeeper.evaluation.versions import package_versions
 
 BAD_LINES = 1
 
 _OUT = click.Path(dir_okay=False, writable=True, path_type=Path)
-_MAX_FAULTS_SHOWN = 20
 
 
 @click.command("evaluate")
 @click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @model_option
 @calibration_option
+@route_options
 @click.option("--json", "json_out", type=_OUT, help="Write the result to this file.")
 @click.option("--rows", "rows_out", type=_OUT, help="Write one JSON object a row to this file.")
 @click.option("--limit", type=click.IntRange(min=1), help="Use only the first rows.")
@@ -38,6 +37,8 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     data: Path,
     model: Path | None,
     calibration: Path | None,
+    house_facts: tuple[Path, ...],
+    boilerplate: Path | None,
     json_out: Path | None,
     rows_out: Path | None,
     limit: int | None,
@@ -48,13 +49,13 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     could not be used; the result is written all the same.
     """
     refuse_one_for_two([("DATA", data), ("--json", json_out), ("--rows", rows_out)])
-    found = read_rows(data)
-    _report_faults(data, found)
-    if not found.rows:
-        raise InputError(str(data), "no usable row", "one labelled answer a line")
+    found = read_labelled(data)
+    route = Route(house_facts=house_facts, boilerplate=boilerplate)
+    rows = route.rows(found.rows[:limit])
     opened = open_gate(context, model, tested=True, calibration=calibration)
     with closing(opened.gate), output(json_out) as whole, output(rows_out) as by_row:
-        evaluated = asyncio.run(_run(opened.gate, found.rows[:limit], by_row))
+        done = _to_rows_file(by_row)
+        evaluated = asyncio.run(check_all(route.gate(opened.gate), rows, done))
         result = summarise(
             evaluated,
             found.faults,
@@ -71,29 +72,12 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     context.exit(BAD_LINES if found.bad_lines else 0)
 
 
-async def _run(gate: Checker, rows: Sequence[Row], by_row: Output | None) -> list[Evaluated]:
-    """Check the rows, tell of progress, write each row when it is done."""
-    done: list[Evaluated] = []
-    step = max(1, len(rows) // 20)
-    if by_row is not None:
-        by_row.empty()
-    async for item in check_rows(gate, rows):
-        done.append(item)
-        if by_row is not None:
-            by_row.write(json.dumps(row_record(item)) + "\n")
-        if len(done) % step == 0 or len(done) == len(rows):
-            tell(f"evaluated {len(done)} of {len(rows)}")
-    return done
-
-
-def _report_faults(data: Path, found: Rows) -> None:
-    for fault in found.faults[:_MAX_FAULTS_SHOWN]:
-        tell(visible(f"{data}: {fault}"))
-    hidden = len(found.faults) - _MAX_FAULTS_SHOWN
-    if hidden > 0:
-        tell(f"{data}: and {hidden} more, all in the --json result")
-    if found.bad_lines:
-        tell(f"{data}: {found.bad_lines} lines could not be used")
+def _to_rows_file(by_row: Output | None) -> Callable[[Evaluated], None]:
+    """Return what writes each row when it is done, so that what there is stays."""
+    if by_row is None:
+        return lambda _: None
+    by_row.empty()
+    return lambda item: by_row.write(json.dumps(row_record(item)) + "\n")
 
 
 def _summary(result: Evaluation) -> list[str]:

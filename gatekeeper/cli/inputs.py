@@ -36,6 +36,15 @@ def read_text(path: Path) -> str:
         raise InputError(place, found, "UTF-8 text") from error
 
 
+def read_lines(path: Path) -> tuple[str, ...]:
+    """Read a text file with a text a line, blank lines left out.
+
+    Raises:
+        InputError: As ``read_text``.
+    """
+    return tuple(line.strip() for line in read_text(path).splitlines() if line.strip())
+
+
 def read_passages(paths: Sequence[Path]) -> tuple[Passage, ...]:
     """Read context files; positions that stand in for ids count on from file to file.
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from gatekeeper.cli import main
+from gatekeeper.config.scorer import load_with_scorer
+from gatekeeper.errors import ConfigurationError
 from gatekeeper.evaluation.calibration import read_calibration, write_calibration
+from tests.config.policies import toml
 from tests.own_model import own_model
 
 LABELS = '"entailment", "neutral", "contradiction"'
@@ -56,3 +59,31 @@ def test_calibration_of_another_scorer_is_told_and_not_used(
     shown = capsys.readouterr()
     assert (code, json.loads(shown.out)["calibration"]) == (3, "foreign")
     assert "support 0.5, contradiction 0.95" in shown.err
+
+
+def test_calibration_that_was_written_is_enforced_with_and_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From labelled answers to an enforced route, and back to shadow when the scorer changes."""
+    fact = "The lamp has a warranty of two years."
+    answers = [(fact, "supported")] * 30 + [("The lamp is red.", "unsupported")] * 2
+    rows = [
+        {"id": n, "context": fact, "answer": answer, "label": label}
+        for n, (answer, label) in enumerate(answers)
+    ]
+    data, out = tmp_path / "rows.jsonl", tmp_path / "mine.json"
+    data.write_text("\n".join(map(json.dumps, rows)))
+
+    assert main(["calibrate", str(data), "--max-false-block", "0.1", "-o", str(out)]) == 0
+
+    written = read_calibration(out)
+    policy = tmp_path / "gatekeeper.toml"
+    policy.write_text(toml({"mode": '"enforce"'}, calibration='"mine.json"'))
+    assert load_with_scorer(policy)[1].fitted == written
+    (tmp_path / "fact.txt").write_text(fact)
+    files = ["--context", str(tmp_path / "fact.txt"), "--answer", str(tmp_path / "fact.txt")]
+    assert main(["check", *files, "--calibration", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["calibration"] == "own"
+    write_calibration(out, replace(written, fingerprint="0" * 64))
+    with pytest.raises(ConfigurationError, match="without a calibration for this scorer"):
+        load_with_scorer(policy)
