@@ -5,6 +5,7 @@ two rules of the same kind: a citation must name a passage, and a word that the 
 can't spell must stand in the evidence, for to the model all such words are one.
 """
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
@@ -17,6 +18,11 @@ from gatekeeper.verdict import ClaimStatus, Segment
 
 UnknownWords = Callable[[str], tuple[str, ...]]
 T = TypeVar("T")
+
+# What reads like a citation: "[2,22]", "km²". Copied from a passage it names none.
+_BRACKETS = re.compile(r"\[[0-9][0-9,; \u2013-]{0,60}\]")
+_DIGITS = re.compile(r"[0-9]+")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Reading this much takes a few milliseconds; a line costs something whatever its length.
 CHARS_A_STEP, CHARS_A_LINE = 2000, 40
@@ -132,4 +138,9 @@ class Guard:
         """Tell whether a citation names a passage by id or position, or was copied from one."""
         if mark in self._index.ids or f"[{mark.casefold()}]" in self._folded:
             return True
-        return not mark.isdigit() or int(mark) <= len(self._texts)
+        if not mark.isdigit() or int(mark) <= len(self._texts):
+            return True
+        raised = mark.translate(_RAISED)
+        return raised in self._folded or any(
+            mark in _DIGITS.findall(found[0]) for found in _BRACKETS.finditer(self._folded)
+        )

@@ -122,3 +122,23 @@ def test_code_stands_letter_by_letter_or_not() -> None:
     status, ruling = literal("run --slow", "Use `run --fast` here.")
     assert status is ClaimStatus.UNSUPPORTED
     assert ruling.absent
+
+
+def test_what_only_reads_like_a_citation_needs_no_passage() -> None:
+    """A copied sentence with "[2,22]" or a raised figure in it cites nothing."""
+    for text in ("The test gave F[2,22] here.", "The wood covers all of the 4 km ² there."):
+        assert rule(text, text)[0] == Ruling()
+    assert "[9]" in rule("The wood is old [9].", "The wood is old [5, 7].")[0].reason
+
+
+def test_a_count_is_shown_with_what_is_counted() -> None:
+    """To the model "four" is no statement; "four tools" is."""
+    _, forms = rule("The kit has three tools.", "The kit has a brush, a pad and a cloth.")
+
+    assert forms == (
+        Apposition(
+            line=0,
+            old="The kit has a brush, a pad and a cloth",
+            new="The kit has a brush, a pad and a cloth, three tools",
+        ),
+    )

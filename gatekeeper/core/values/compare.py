@@ -4,11 +4,11 @@ Stated and derived are generous, clashing and absent strict: a false alarm block
 a miss leaves the claim to the model.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
-from gatekeeper.core.values.derive import derive
+from gatekeeper.core.values.derive import MAX_OPERANDS, Derivation, derive, derive_span
 from gatekeeper.core.values.extract import MAX_VALUES, extract
 from gatekeeper.core.values.facts import blanked_terms, find_words
 from gatekeeper.core.values.frames import frame, judge_frame
@@ -96,7 +96,8 @@ def _claim(plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIn
 
 def _looked_up(value: Value, facts: FactIndex) -> Finding:
     """Judge a value of an overlong claim by its words and its number alone."""
-    position = find_words(spoken(value.text), facts)
+    words = spoken(value.text)
+    position = find_words(words, facts) if _says_unit(value, words) else None
     if position is None:
         same = (
             at
@@ -225,12 +226,17 @@ def _in_words(value: Value, claim: Claim) -> Finding | None:
     "7.8 per cent" may have been cut in two as sentences, "113" be part of "A-113".
     """
     words = spoken(value.text)
-    if len(words) < 2 or value.bound is not None:
+    if len(words) < 2 or value.bound is not None or not _says_unit(value, words):
         return None
     position = find_words(words, claim.facts)
     if position is None:
         return None
     return Finding(value=value, relation=Relation.STATED, rule="words", sentence=position)
+
+
+def _says_unit(value: Value, words: str) -> bool:
+    """False where the words of a value leave its sign out: "12" of "£12"."""
+    return not value.readings[0].unit or any(map(str.isalpha, words))
 
 
 def _points(value: Value, claim: Claim) -> Finding | None:
@@ -258,14 +264,28 @@ def _derived(value: Value, claim: Claim) -> Finding | None:
     facts = claim.facts.facts
     nearest = [aligned.position for aligned in claim.aligned[:_DERIVE_FROM]]
     groups = [[position] for position in nearest] + [sorted(nearest)] * (len(nearest) > 1)
+    groups += _lists(nearest, claim)
     for group in groups:
         found = derive(value, [facts[position] for position in group])
         if found is not None:
-            return Finding(
-                value=value, relation=Relation.DERIVED, rule=found.rule, sentence=group[0],
-                note=found.note,
-            )  # fmt: skip
+            return _worked_out(value, found, group[0])
+    for position in nearest if value.kind is Kind.DURATION else ():
+        found = derive_span(value, facts[position : position + 2])
+        if found is not None:
+            return _worked_out(value, found, position)
     return _counted(value, claim, nearest)
+
+
+def _worked_out(value: Value, found: Derivation, position: int) -> Finding:
+    return Finding(
+        value=value, relation=Relation.DERIVED, rule=found.rule, sentence=position, note=found.note
+    )
+
+
+def _lists(nearest: Sequence[int], claim: Claim) -> list[list[int]]:
+    """Return the lists that close sentences are lead-in or items of, their first items."""
+    runs = {claim.facts.runs[position] for position in nearest if position in claim.facts.runs}
+    return [list(range(begin, min(end, begin + MAX_OPERANDS))) for begin, end in sorted(runs)]
 
 
 def _counted(value: Value, claim: Claim, nearest: list[int]) -> Finding | None:
@@ -273,7 +293,10 @@ def _counted(value: Value, claim: Claim, nearest: list[int]) -> Finding | None:
     if not is_count(value):
         return None
     for position in nearest:
-        if counts(value, claim.terms, claim.facts.facts[position]):
+        begin, end = claim.facts.runs.get(position, (0, 0))
+        if end - begin == value.readings[-1].number or counts(
+            value, claim.terms, claim.facts.facts[position]
+        ):
             return Finding(value=value, relation=Relation.DERIVED, rule="count", sentence=position)
     if lists_itself(value, claim.plain, frozenset(claim.facts.by_term)):
         return Finding(value=value, relation=Relation.DERIVED, rule="count")

@@ -36,7 +36,7 @@ _DATE_PATTERNS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"{_MONTH}\s(?:the\s)?(?P<day>[0-9]{{1,2}}){_TH}\b(?![:%]|\.[0-9])(?:\s?,?\s(?P<year>[0-9]{{4}})\b)?",
+        rf"{_MONTH}\s(?:the\s)?(?P<day>[0-9]{{1,2}}){_TH}\b(?!:[0-9]|%|\.[0-9])(?:\s?,?\s(?P<year>[0-9]{{4}})\b)?",
         re.IGNORECASE,
     ),
     re.compile(rf"{_MONTH}\s?,?[\s-](?:of\s)?(?P<year>[0-9]{{4}})\b", re.IGNORECASE),

@@ -35,6 +35,13 @@ def derive(claim: Value, facts: Sequence[Fact]) -> Derivation | None:
     return None
 
 
+def derive_span(claim: Value, facts: Sequence[Fact]) -> Derivation | None:
+    """Return how a duration lies between two dates or times of some sentences, None if not."""
+    operands = [value for fact in facts for value in fact.values[:MAX_OPERANDS]]
+    spans = _between_dates(operands[:MAX_OPERANDS])
+    return next((how for span, how in spans if agreement(claim, span) is Match.SAME), None)
+
+
 def _results(claim: Value, operands: Sequence[Value]) -> Iterator[tuple[Value, Derivation]]:
     """Yield what can be worked out from the operands, each with its rule."""
     numbers = [(value, value.readings[0]) for value in operands if _is_amount(value)]

@@ -12,6 +12,7 @@ from gatekeeper.core.values.literals import fold, spoken
 from gatekeeper.core.values.match import keys
 from gatekeeper.core.values.model import Fact, FactIndex, Key, Kind, Value
 
+_LABEL = re.compile(r"[^\W\d_][\w ]{0,40}: ")
 _ITEMS_A_STEP = 256  # sentences and values indexed between two pauses
 _ANAPHORS = frozenset("it they this these that those he she its their his her them there".split())
 
@@ -76,8 +77,31 @@ def index_steps(facts: tuple[Fact, ...]) -> Generator[None, None, FactIndex]:
         frames=frames,
         slots=slots,
         slot_places=slot_places,
+        runs=_runs(facts),
         value_count=sum(len(fact.values) for fact in facts),
     )
+
+
+def _runs(facts: Sequence[Fact]) -> dict[int, tuple[int, int]]:
+    """Find lists: sentences that go on with what the one before them says, or share a label.
+
+    An item is read with its lead-in, a row of a table with the label of its first cell.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    at = 0
+    while at < len(facts):
+        lead, label = facts[at].words + " ", _LABEL.match(facts[at].text)
+        begin = end = at + 1
+        while end < len(facts) and lead != " " and facts[end].words.startswith(lead):
+            end += 1
+        if end == begin and label is not None:
+            begin = at
+            while end < len(facts) and facts[end].text.startswith(label[0]):
+                end += 1
+        if end - begin > 1:
+            found.update((position, (begin, end)) for position in range(at, end))
+        at = end
+    return found
 
 
 def _joined(texts: Sequence[str], mark: str) -> tuple[str, tuple[int, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatekeeper.core.terms import STOP_WORDS
+from gatekeeper.core.values.literals import fold
 from gatekeeper.core.values.match import LITERAL, Match, agreement, comparable
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
 
@@ -130,7 +131,7 @@ def _excludes(value: Value, other: Value) -> bool:
     One end of a range, a date that says more, a number read as a name.
     """
     if (value.kind in LITERAL) is not (other.kind in LITERAL):
-        return False
+        return fold(value.text) != fold(other.text)
     if agreement(value, other) is Match.NARROWED and not value.is_range:
         return False
     if value.kind is not Kind.DATE or not comparable(value, other):

@@ -153,6 +153,9 @@ class FactIndex:
     and ``lowered`` have their letters and digits, and their texts in lower case, one a line. Each
     goes with the places where the sentences begin in it. ``frames`` has their frames with blanks as
     ``words`` has; ``slots`` are the values in them, each with its sentence, and where it stands.
+
+    ``runs`` tells of the items of a list, of the rows of a table, and of the lead-in of a list,
+    from which sentence to which (exclusive) the list goes.
     """
 
     facts: tuple[Fact, ...]
@@ -167,4 +170,5 @@ class FactIndex:
     frames: str
     slots: Sequence[tuple[int, Value]]
     slot_places: Sequence[int]
+    runs: Mapping[int, tuple[int, int]]
     value_count: int

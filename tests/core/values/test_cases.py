@@ -85,6 +85,8 @@ MONEY: list[Case] = [
     ("The permit costs £60.", ["The permit costs £16."], CLASHING, "differs"),
     ("The deal is worth $1.2 billion.", ["The deal is worth $1.2 million."], CLASHING, "differs"),
     ("The permit costs 45 euros.", ["Permits are issued at the harbour office."], ABSENT, "absent"),
+    ("Entry is £12 for adults.", ["Adults pay $12 at the gate."], ABSENT, "absent"),
+    ("A permit costs £60 here.", ["The permit costs $60."], CLASHING, "differs"),
 ]
 
 PERCENT: list[Case] = [
@@ -131,6 +133,10 @@ DURATIONS: list[Case] = [
      "duration"),
     ("The desk is open eight hours a day.", ["The desk is open from 9:00 to 17:00."], DERIVED,
      "duration"),
+    ("The outage lasted 7 hours.", ["The outage began on 4 May at 07:00.",
+                                    "All was well at 14:00 on the same day."], DERIVED, "duration"),
+    ("The outage lasted 8 hours.", ["The outage began on 4 May at 07:00.",
+                                    "All was well at 14:00 on the same day."], ABSENT, "absent"),
     ("The mill closed three years later, in 1987.", ["The mill opened in 1984.",
                                                      "It closed three years later."], DERIVED,
      "date"),
@@ -138,6 +144,7 @@ DURATIONS: list[Case] = [
 
 DATES: list[Case] = [
     ("It opened on July 1, 2024.", ["It opened on 1 July 2024."], STATED, "same"),
+    ("On 12 August: the mill shut.", ["Aug. 12: the mill shut."], STATED, "same"),
     ("It opened on 2024-07-01.", ["It opened on 1 July 2024."], STATED, "same"),
     ("It opened on 1.7.2024.", ["It opened on July 1st, 2024."], STATED, "same"),
     ("It opened on 1 July 2024.", ["It opened on 01/07/2024."], STATED, "same"),
@@ -251,6 +258,14 @@ ARITHMETIC: list[Case] = [
     ("There are two plans: Oak and Elm.", ["Oak is a plan.", "Elm is a plan too."], DERIVED,
      "count"),
     ("The kit has three tools:", ["The kit has tools."], DERIVED, "count"),
+    ("The tools cost 135 euros.", ["Prices of the tools:", "Prices of the tools: rake: 2 euros",
+     "Prices of the tools: saw: 129 euros", "Prices of the tools: pad: 4 euros"], DERIVED, "sum"),
+    ("A reset takes three steps.", ["To reset the dial:", "To reset the dial: Turn the key.",
+     "To reset the dial: Push it.", "To reset the dial: Wait."], DERIVED, "count"),
+    ("A reset takes four steps.", ["To reset the dial:", "To reset the dial: Turn the key.",
+     "To reset the dial: Push it.", "To reset the dial: Wait."], ABSENT, "absent"),
+    ("It comes in two sizes.", ["Size: Small, Price: 8", "Size: Large, Price: 9", "It is oak."],
+     DERIVED, "count"),
     ("There are three plans: Oak and Elm.", ["Oak is a plan.", "Elm is a plan too."], ABSENT,
      "absent"),
     ("There are two plans: Oak and Ash.", ["Oak is a plan.", "Elm is a plan too."], ABSENT,
@@ -294,6 +309,9 @@ LITERALS: list[Case] = [
     ("Fit part A-131 first.", ["Fit part A-113 first."], CLASHING, "differs"),
     ("Order ORD-2024-17 was sent.", ["Order ORD-2024-17 was sent."], STATED, "same"),
     ("Call +44 20 7946 0001.", ["Call +44 20 7946 0000."], CLASHING, "differs"),
+    ("Call 0555014220.", ["Call 0555 014 220 or write."], STATED, "same"),
+    ("Call 0555 014 220.", ["Call 0555-014-220 or write."], STATED, "same"),
+    ("Call 020 7946 0001.", ["Call 020 7946 0000 or write."], CLASHING, "differs"),
     ("Install version 2.3.1.", ["Install version 2.3.1."], STATED, "same"),
     ("Install version 2.3.", ["Install version 2.3.1."], DERIVED, "part"),
     ("Install version 2.4.1.", ["Install version 2.3.1."], CLASHING, "differs"),
