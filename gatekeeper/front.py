@@ -34,12 +34,15 @@ from gatekeeper.observe.page import InfoStates, metrics_app
 from gatekeeper.observe.telemetry import Observers
 from gatekeeper.policy import Mode, Policy, Route
 from gatekeeper.protocols import Model
+from gatekeeper.recording import begin_recording
 from gatekeeper.runtime.manifest import MANIFEST
 from gatekeeper.runtime.session import load
 from gatekeeper.scheduler import Notice, Scheduler
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from gatekeeper.outcomes.recorder import Recorder
 
 
 class _Loader:
@@ -105,6 +108,7 @@ def gated(
 
     Raises:
         ConfigurationError: If the policy or the model it asks for has faults; it names them all.
+        StoreError: If decisions are to be stored and there can be no such store here.
     """
     path = Path(policy)
     running, scorer = load_with_scorer(path)
@@ -122,6 +126,7 @@ def gated(
             load=lambda: load_with_scorer(path, running=scorer)[0],
         ),
     )
+    recorders = _recorders(running, scorer, counters, log)
     for unknown in unmatched(app, [route.path for route in running.routes]):
         log.notice("route_unmatched", route=unknown)
     front = GatekeeperMiddleware(
@@ -132,12 +137,12 @@ def gated(
             gate_for=lambda route: _gate(scorer, scheduler, route),
             judge=scheduler,
             controls=controls,
-            telemetry=Observers([counters, log], failed=log.failed),
+            telemetry=Observers([counters, log, *recorders], failed=log.failed),
             failed=log.failed,
-            secret=os.environ.get(SECRET_VARIABLE, "").encode(),
+            secret=_secret(),
         ),
         startup=_startup(scheduler, controls),
-        shutdown=_shutdown(scheduler, controls),
+        shutdown=_shutdown(scheduler, controls, recorders),
     )
     states = InfoStates(
         model=lambda: scorer.fingerprint, policy=lambda: policy_hash(controls.policy)
@@ -158,6 +163,27 @@ def _counters(
     if counters.mode is MetricsMode.UNSHARED:
         log.notice("metrics_unshared", workers=workers_expected(sys.argv, os.environ))
     return counters
+
+
+def _recorders(
+    policy: Policy, scorer: Scorer, counters: WorkerMetrics, log: EventLog
+) -> "tuple[Recorder, ...]":
+    """Return what stores decisions, if the policy wants them stored."""
+    if policy.outcomes is None:
+        return ()
+    recorder = begin_recording(
+        policy.outcomes,
+        key=_secret(),
+        fingerprint=scorer.fingerprint,
+        support=scorer.thresholds.support,
+        counters=counters,
+        log=log,
+    )
+    return (recorder,)
+
+
+def _secret() -> bytes:
+    return os.environ.get(SECRET_VARIABLE, "").encode()
 
 
 def _gate(scorer: Scorer, scheduler: Scheduler, route: Route | None = None) -> Gate:
@@ -195,10 +221,14 @@ def _startup(scheduler: Scheduler, controls: LiveControls) -> Step:
     return start
 
 
-def _shutdown(scheduler: Scheduler, controls: LiveControls) -> Step:
+def _shutdown(
+    scheduler: Scheduler, controls: LiveControls, recorders: "tuple[Recorder, ...]"
+) -> Step:
     async def stop() -> None:
         await asyncio.to_thread(scheduler.close)
         await asyncio.to_thread(controls.close)
+        for recorder in recorders:
+            await asyncio.to_thread(recorder.close)
 
     return stop
 

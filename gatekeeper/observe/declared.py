@@ -34,6 +34,15 @@ class DropReason(StrEnum):
     BUDGET = "budget"
 
 
+class StoreDropReason(StrEnum):
+    """Why a decision is not in the outcome store."""
+
+    ENTRIES = "entries"
+    BYTES = "bytes"
+    REJECTED = "rejected"
+    SHUTDOWN = "shutdown"
+
+
 class ReloadOutcome(StrEnum):
     """What became of a changed policy or mode file."""
 
@@ -165,6 +174,12 @@ class Declared:
             ["route"],
             registry=registry,
         )
+        self.store_dropped = Counter(
+            "gatekeeper_store_dropped",
+            "Decisions that the outcome store did not take.",
+            ["reason"],
+            registry=registry,
+        )
         self.reloads = Counter(
             "gatekeeper_policy_reloads",
             "Changed policy or mode files, by what became of them.",
@@ -189,6 +204,8 @@ class Declared:
         )
         for outcome in ReloadOutcome:
             self.reloads.labels(outcome)
+        for reason in StoreDropReason:
+            self.store_dropped.labels(reason)
         for route in routes:
             _start(self.shadow_dropped, route, DropReason)
             self.released_early.labels(route)

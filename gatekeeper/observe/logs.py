@@ -38,6 +38,7 @@ _WARNINGS = frozenset(
         *("batch_failed", "worker_died", "load_failed", "metrics_unshared", "telemetry_failed"),
         *("shadow_check_dropped", "reload_refused", "route_tripped", "enforcement_degraded"),
         *("model_not_invariant", "model_scores_differ", "route_unmatched"),
+        *("store_failed", "store_dropping"),
     }
 )
 

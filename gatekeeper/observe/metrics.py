@@ -18,6 +18,7 @@ from gatekeeper.observe.declared import (
     Declared,
     DropReason,
     ReloadOutcome,
+    StoreDropReason,
 )
 from gatekeeper.observe.folder import MetricsMode, prepare
 from gatekeeper.observe.page import find_sample
@@ -25,7 +26,7 @@ from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
 from gatekeeper.verdict import Outcome
 
-__all__ = ["DropReason", "ReloadOutcome", "WorkerMetrics"]
+__all__ = ["DropReason", "ReloadOutcome", "StoreDropReason", "WorkerMetrics"]
 
 
 class WorkerMetrics:
@@ -96,6 +97,10 @@ class WorkerMetrics:
     def websocket(self) -> None:
         """Count a forwarded websocket."""
         self._counted.websocket.inc()
+
+    def store_dropped(self, reason: StoreDropReason) -> None:
+        """Count a decision that the outcome store did not take."""
+        self._counted.store_dropped.labels(reason).inc()
 
     def policy_reloaded(self, outcome: ReloadOutcome) -> None:
         """Count a reload, also one that changed nothing because it was not valid."""

@@ -13,7 +13,12 @@ from prometheus_client import CollectorRegistry
 from gatekeeper.errors import MetricsError
 from gatekeeper.observe.declared import SECONDS
 from gatekeeper.observe.folder import MetricsMode
-from gatekeeper.observe.metrics import DropReason, ReloadOutcome, WorkerMetrics
+from gatekeeper.observe.metrics import (
+    DropReason,
+    ReloadOutcome,
+    StoreDropReason,
+    WorkerMetrics,
+)
 from gatekeeper.observe.page import InfoStates, render
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
@@ -279,6 +284,16 @@ def test_text_that_went_out_before_its_verdict_is_counted() -> None:
     assert counted.value("released_before_verdict_total", route="/summary") == 0.0
 
 
+def test_decision_that_was_not_stored_is_counted() -> None:
+    """Rates are counted from the store; what it lacks must be seen."""
+    counted = Counted()
+
+    counted.metrics.store_dropped(StoreDropReason.ENTRIES)
+
+    assert counted.value("store_dropped_total", reason="entries") == 1.0
+    assert counted.value("store_dropped_total", reason="bytes") == 0.0
+
+
 def test_names_are_those_of_the_dashboards() -> None:
     """Dashboards and alerts name these metrics; a renamed one is a blind spot."""
     names = {family.name for family in Counted().registry.collect()}
@@ -290,7 +305,7 @@ def test_names_are_those_of_the_dashboards() -> None:
             *("claims", "exempt_segments", "check_seconds", "added_seconds", "evidence_words"),
             *("pairs", "pair_tokens", "queue_pairs", "shadow_dropped", "policy_reloads", "trips"),
             *("enforcement_degraded", "websocket", "metrics_mode_info"),
-            "released_before_verdict",
+            *("released_before_verdict", "store_dropped"),
         )
     }
 

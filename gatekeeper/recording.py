@@ -1,0 +1,75 @@
+"""The outcome store as the rest of the package comes by it: an extra that may not be installed."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from gatekeeper.errors import StoreError
+from gatekeeper.observe.declared import StoreDropReason
+from gatekeeper.observe.logs import EventLog
+from gatekeeper.observe.metrics import WorkerMetrics
+from gatekeeper.policy import Outcomes
+
+if TYPE_CHECKING:
+    from gatekeeper.outcomes.recorder import Recorder
+    from gatekeeper.outcomes.store import Store
+
+
+def open_store(outcomes: Outcomes) -> "Store":
+    """Open the store of a policy; the caller closes it.
+
+    Raises:
+        StoreError: If the extra is not installed, or the store can't be opened.
+    """
+    store: Store = _part("store").Store.open(outcomes.url)
+    return store
+
+
+def begin_recording(
+    outcomes: Outcomes,
+    *,
+    key: bytes,
+    fingerprint: str,
+    support: float,
+    counters: WorkerMetrics,
+    log: EventLog,
+) -> "Recorder":
+    """Return what stores decisions; nothing is connected yet, so a server may come later.
+
+    Args:
+        outcomes: What the policy says of the store.
+        key: The installation's secret.
+        fingerprint: Of the running scorer.
+        support: The support a claim needs.
+        counters: Count what is not stored.
+        log: Is told of outages.
+
+    Raises:
+        StoreError: If the extra is not installed, or there can be no such store.
+    """
+    _part("engine").open_engine(outcomes.url).dispose()
+    writer, store = _part("writer"), _part("store")
+    source = writer.Source(
+        key=key, outcomes=outcomes, fingerprint=fingerprint, first_cut=first_cut(support)
+    )
+    recorder: Recorder = _part("recorder").Recorder(
+        writer.Writer(lambda: store.Store.open(outcomes.url), source),
+        dropped=lambda reason: counters.store_dropped(StoreDropReason(reason)),
+        notice=log.notice,
+    )
+    return recorder
+
+
+def first_cut(support: float) -> float:
+    """Return where a route's first week is cut: accepted scores lie between there and 1.
+
+    Any cut gives valid estimates; later ones, of a third, need fewer labels.
+    """
+    return (1.0 + 2.0 * support) / 3.0
+
+
+def _part(name: str) -> Any:
+    try:
+        return import_module(f"gatekeeper.outcomes.{name}")
+    except ModuleNotFoundError as error:
+        advice = 'pip install "gatekeeper-claims[outcomes]"'
+        raise StoreError(f"the library {error.name} is not installed", advice) from error
