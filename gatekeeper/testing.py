@@ -246,6 +246,7 @@ class FakeCheck:
         self._evidence = evidence
         self._deadline = deadline
         self._pieces: list[str] = []
+        self.so_far = Verdict()
 
     async def feed(self, text: str) -> tuple[Segment, ...]:
         """Take the next piece of the answer; completes no segment."""
@@ -257,7 +258,7 @@ class FakeCheck:
     ) -> Verdict:
         """Take the next piece; nothing is known before the last one, which ``ends`` the answer."""
         self._pieces.append(text)
-        return await self.finish() if ends else Verdict(not_checked=NotCheckedReason.NO_TEXT)
+        return await self.finish() if ends else self.so_far
 
     async def finish(self) -> Verdict:
         """Give the verdict written for what was fed."""

@@ -140,6 +140,8 @@ class Responder:
     async def _end(self) -> None:
         """Deal with an answer that the app has left without an end."""
         call = self._call
+        if isinstance(self._hold, Flow):
+            await self._hold.closing()
         if call.is_settled or (self._copy is not None and self._copy.is_handed_over):
             return
         if call.receiver.gone.done():

@@ -27,6 +27,11 @@ class Following(Protocol):
         """Take the next piece; return the verdict on what is complete."""
         ...
 
+    @property
+    def so_far(self) -> Verdict:
+        """The verdict on what was complete before the end: it stays as it is."""
+        ...
+
 
 class Checker(Protocol):
     """What the layer asks of a gate; ``gatekeeper.gate.Gate`` and ``FakeGate`` are ones."""

@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 from gatekeeper.asgi.checks import unchecked
 from gatekeeper.asgi.jsontext import UncheckableError
@@ -15,7 +15,6 @@ from gatekeeper.core.decide import decide
 from gatekeeper.policy import Route
 from gatekeeper.verdict import (
     NotCheckedReason,
-    Outcome,
     UnresolvedReason,
     Verdict,
     unresolved,
@@ -26,19 +25,8 @@ from gatekeeper.verdict import (
 _STOP = re.compile("[.!?\u2026\u3002\uff01\uff1f\uff61\n\r\x0b\x0c\x85\u2028\u2029]")
 _BRING_CHARS = 2_000
 
-# Of a text that goes on, these say nothing yet.
-_TOO_EARLY = frozenset({NotCheckedReason.NO_TEXT, NotCheckedReason.LANGUAGE})
-
 # The judge keeps the deadline; this is for one that does not answer at all. In budgets.
 _PATIENCE = 2.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """How long a sentence may take, and by which clock."""
-
-    budget_s: float
-    clock: Callable[[], float]
 
 
 class Answer:
@@ -48,16 +36,16 @@ class Answer:
     that stays unless the text goes on.
     """
 
-    def __init__(self, route: Route, timing: Timing) -> None:
+    def __init__(self, route: Route, clock: Callable[[], float]) -> None:
         self._route = route
-        self._timing = timing
+        self._clock = clock
         self._check: Following | None = None
         self._pending: list[str] = []
         self._since: float | None = None
         self._may_complete = False
         self._pieces: list[str] = []
         self._length = 0
-        self._segments = 0
+        self._passed = 0
         self._is_closed = False
         self.is_ended = False
         self.upto: float = 0
@@ -99,57 +87,74 @@ class Answer:
             self._check = open_()
         text, self._pending = "".join(self._pending), []
         since, self._since = self._since, None
-        now = self._timing.clock()
-        deadline = (now if since is None or self.is_ended else since) + self._timing.budget_s
+        now = self._clock()
+        deadline = (now if since is None or self.is_ended else since) + self._route.budget_s
         self._is_closed = self.is_ended
-        patience = max(0.0, deadline - now) + (_PATIENCE - 1.0) * self._timing.budget_s
+        patience = max(0.0, deadline - now) + (_PATIENCE - 1.0) * self._route.budget_s
         try:
             async with asyncio.timeout(patience):
                 found = await self._check.follow(text, deadline=deadline, ends=self.is_ended)
         except TimeoutError:
             self._is_closed = True  # cut off somewhere, the check can't go on
             found = unresolved(UnresolvedReason.BUDGET, self.text)
-        self._settle(found)
+        self._settle(found, self._check.so_far)
 
     def give_up(self, verdict: Verdict) -> None:
         """Take a verdict from elsewhere for the last word."""
         self._is_closed = True
-        self._settle(verdict)
+        self._settle(verdict, Verdict())
 
-    def _settle(self, found: Verdict) -> None:
-        """Draw from a verdict on what is complete what may go out."""
-        ends = self._is_closed
-        if not ends and found.not_checked in _TOO_EARLY:
-            return
-        if len(found.segments) > self._segments:
-            self._segments = len(found.segments)
-            rest = self.text[found.segments[-1].end :]
-            self._may_complete = _STOP.search(rest) is not None
-        action = decide(self._route, found)
-        if found.outcome is Outcome.NO_CLAIMS and action in REPLACED and not ends:
+    def _settle(self, found: Verdict, so_far: Verdict) -> None:
+        """Draw from a verdict what may go out, and whether it stops the answer.
+
+        Args:
+            found: On what is complete, or on the whole answer.
+            so_far: On what is complete; it also holds where the whole was not checked.
+        """
+        looked_at = so_far if found.not_checked is not None else found
+        end, stop = self._examine(looked_at)
+        self.upto = max(self.upto, end)
+        if looked_at.segments:
+            self._may_complete = _STOP.search(self.text[looked_at.segments[-1].end :]) is not None
+        is_last = self._is_closed or found.not_checked is not None or _is_cut_off(found)
+        if stop is not None or not is_last:
+            self.verdict = stop or (found if end else self.verdict)
             return
         self.verdict = found
-        if action in REPLACED:
-            return
-        is_open = found.not_checked is not None or _is_cut_off(found)
-        if ends or is_open:
+        if decide(self._route, found) not in REPLACED:
             self.upto = math.inf
-        elif found.segments:
-            self.upto = found.segments[-1].end
+
+    def _examine(self, verdict: Verdict) -> tuple[int, Verdict | None]:
+        """Return up to where a verdict lets the answer go, and what of it stops it there.
+
+        Claim after claim, as they would have come: what stops an answer does not hang on how much
+        of it came at once.
+        """
+        silence_passes = self._route.on_no_claims not in REPLACED
+        for count in range(self._passed + 1, len(verdict.claims) + 1):
+            claim = verdict.claims[count - 1]
+            segments = tuple(part for part in verdict.segments if part.start < claim.end)
+            part = replace(verdict, segments=segments, claims=verdict.claims[:count])
+            if decide(self._route, part) in REPLACED:
+                return claim.start if count > 1 or silence_passes else 0, part
+            self._passed = count
+        if not verdict.segments or not (verdict.claims or silence_passes):
+            return 0, None
+        return verdict.segments[-1].end, None
 
 
 class Answers:
     """The answers of a stream by key, in the order they began."""
 
-    def __init__(self, route: Route, timing: Timing) -> None:
+    def __init__(self, route: Route, clock: Callable[[], float]) -> None:
         self._route = route
-        self._timing = timing
+        self._clock = clock
         self._answers: dict[Key, Answer] = {}
         self._silent: dict[Key, None] = {}
         self._calls = False
 
-    def __bool__(self) -> bool:
-        return bool(self._answers)
+    def __len__(self) -> int:
+        return len(self._answers)
 
     def take(self, reading: Reading, now: float) -> None:
         """Take what stands in a frame."""
@@ -157,11 +162,16 @@ class Answers:
         self._calls = self._calls or reading.calls
         for key, text in reading.texts:
             if key not in self._answers:
-                self._answers[key] = Answer(self._route, self._timing)
+                self._answers[key] = Answer(self._route, self._clock)
             self._answers[key].take(text, now)
         for key in reading.ended:
             if key in self._answers:
                 self._answers[key].is_ended = True
+
+    @property
+    def may_go(self) -> bool:
+        """True if any part of any answer may be let go."""
+        return any(answer.upto > 0 for answer in self._answers.values())
 
     def end(self) -> None:
         """Note that nothing comes any more."""
@@ -189,7 +199,7 @@ class Answers:
         """Take one verdict for all answers; there is one even if no text has come."""
         self._silent = self._silent or {(0,): None}
         for key in self._silent:
-            self._answers.setdefault(key, Answer(self._route, self._timing))
+            self._answers.setdefault(key, Answer(self._route, self._clock))
         for answer in self._answers.values():
             answer.give_up(verdict)
 

@@ -15,15 +15,13 @@ from gatekeeper.asgi.jsontext import UncheckableError
 from gatekeeper.asgi.rulings import REPLACED, Ruling, facts, rule
 from gatekeeper.asgi.services import Following
 from gatekeeper.asgi.streams import kinds
-from gatekeeper.asgi.streams.answers import Answers, Timing
-from gatekeeper.asgi.streams.buffer import Buffer
 from gatekeeper.asgi.streams.dialect import Key, Reading, Stop
-from gatekeeper.asgi.streams.frames import Frame
+from gatekeeper.asgi.streams.intake import Intake
 from gatekeeper.asgi.streams.opening import Opening
 from gatekeeper.asgi.streams.out import Out
 from gatekeeper.errors import UnavailableError
 from gatekeeper.policy import Expose, StreamMode
-from gatekeeper.protocols import Priority, Steps
+from gatekeeper.protocols import Priority
 from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason, Verdict, unresolved
 
 if TYPE_CHECKING:
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
 
     from gatekeeper.asgi.call import Call
     from gatekeeper.asgi.response import Head
-
-# Read on the loop: it takes less time than the way to the worker and back.
-_LIGHT_BYTES = 16 * 1024
 
 # Messages of the client that are taken ahead of the app, to hear of its leaving.
 _AHEAD = 16
@@ -51,21 +46,17 @@ class Flow:
     def __init__(self, call: "Call", head: "Head") -> None:
         self._call = call
         self._head = head
-        self._frames, self._dialect = kinds.begin(call.route, head.media, head.charset)
-        self._buffer = Buffer()
-        timing = Timing(budget_s=call.route.budget_s, clock=call.services.clock)
-        self._answers = Answers(call.route, timing)
         self._findings = Findings()
         self._opening = Opening(call, head, self._findings)
+        frames, self._dialect = kinds.begin(call.route, head.media, head.charset)
+        self._intake = Intake(call, frames, self._dialect, self._opening)
+        self._buffer = self._intake.buffer
+        self._answers = self._intake.answers
         said = {} if call.route.expose is Expose.NONE else {"id": call.id}
         self._out = Out(call, replies.streamed(head, said), head.media)
-        self._inbox: list[tuple[bytes, float]] = []
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._ended_s: float | None = None
-        self._fault: Verdict | None = None
         self._is_early = call.route.stream is StreamMode.RELEASE_THEN_STOP
-        self._is_known = False
         self._is_passing = False
         self._is_over = False
 
@@ -91,6 +82,11 @@ class Flow:
         """Decide for all that is held: it is not one to check."""
         await self._give_up(unchecked(reason))
 
+    async def closing(self) -> None:
+        """Wait until what was decided has been sent, if it was."""
+        if self._is_over:
+            await self._finished()
+
     def stop(self) -> None:
         """End what works for this stream; the request is over."""
         self._is_over = True
@@ -101,19 +97,16 @@ class Flow:
 
     async def _lay(self, body: bytes, *, more: bool) -> None:
         """Lay down what the app sent, if there is room for it."""
-        now = self._call.services.clock()
         if self._call.taken + len(body) > self._call.route.bounds.held_bytes:
             refused: Verdict | None = unchecked(NotCheckedReason.SIZE)
         elif not self._call.take_bytes(len(body)):
             refused = unresolved(UnresolvedReason.OVERLOAD)
         else:
             refused = None
-        self._inbox.append((body, now))
+        self._intake.lay(body, more=more)
         if refused is not None:
             await self._give_up(refused)
             return
-        if not more:
-            self._ended_s = now
         self._start()
         if more:
             await self._out.is_free.wait()
@@ -123,6 +116,7 @@ class Flow:
 
     async def _pass(self, message: "Message") -> None:
         """Take what comes behind the decision: it is passed on, or has no place any more."""
+        await self.closing()
         if self._call.receiver.gone.done() and _raises(self._call.scope):
             raise ConnectionResetError("the client has gone")
         if self._is_passing:
@@ -132,7 +126,7 @@ class Flow:
     async def _give_up(self, verdict: Verdict) -> None:
         """End with a verdict that came from outside, behind what was laid down before."""
         if not self._is_over:
-            self._fault = self._fault or verdict
+            self._intake.mark(verdict)
             self._start()
             await self._finished()
 
@@ -167,8 +161,7 @@ class Flow:
             while not self._is_over:
                 await self._wake.wait()
                 self._wake.clear()
-                ends = self._ended_s is not None
-                await self._look(ends=ends)
+                ends = await self._look()
                 await self._act(ends=ends)
         except OSError:
             self._call.receiver.leave()
@@ -177,59 +170,29 @@ class Flow:
             self._out.stop()
             self._opening.close()
 
-    async def _look(self, *, ends: bool) -> None:
-        """Read what is new and check what it completes; a fault is a verdict like any other."""
+    async def _look(self) -> bool:
+        """Read what is new and check what it completes; True if that was the end.
+
+        A fault is a verdict like any other.
+        """
+        ends = False
         try:
-            await self._read(ends=ends)
+            ends = await self._intake.read()
+            if self._intake.is_paused:
+                self._wake.set()
             await self._check(ends=ends)
         except UncheckableError as error:
-            self._fault = self._fault or unchecked(error.reason)
+            self._intake.mark(unchecked(error.reason))
         except UnavailableError as error:
-            self._fault = self._fault or unresolved(error.reason)
+            self._intake.mark(unresolved(error.reason))
         except Exception as error:  # noqa: BLE001 - an answer like any other, and never a crash
             self._call.services.failed("check_failed", error, route=self._call.route.path)
-            self._fault = self._fault or unresolved(UnresolvedReason.MODEL_ERROR)
-
-    async def _read(self, *, ends: bool) -> None:
-        """Cut and read what was laid down; on the loop if it is little."""
-        batch, self._inbox = self._inbox, []
-        steps = self._reading(batch, ends=ends)
-        if sum(len(body) for body, _ in batch) <= _LIGHT_BYTES:
-            for _ in steps:
-                pass
-        else:
-            await self._call.services.judge.run(steps, priority=Priority.REPLY)
-
-    def _reading(self, batch: list[tuple[bytes, float]], *, ends: bool) -> Steps:
-        for body, now in batch:
-            for frame in self._frames.feed(body):
-                self._see(frame, now)
-                yield None
-        if ends:
-            for frame in self._frames.finish():
-                self._see(frame, self._call.services.clock())
-        if self._frames.pending > self._call.route.bounds.event_bytes:
-            self._fault = self._fault or unchecked(NotCheckedReason.SIZE)
-
-    def _see(self, frame: Frame, now: float) -> None:
-        """Read a frame and hold it; behind a fault nothing is read any more."""
-        if len(frame.raw) > self._call.route.bounds.event_bytes:
-            self._fault = self._fault or unchecked(NotCheckedReason.SIZE)
-        reading = Reading()
-        if self._fault is None:
-            try:
-                reading = self._dialect.read(frame)
-                self._answers.take(reading, now)
-                self._opening.see(reading.document)
-            except UncheckableError as error:
-                reading = Reading()
-                self._fault = unchecked(error.reason)
-        self._is_known = self._is_known or reading.is_known
-        self._buffer.push(frame, reading)
+            self._intake.mark(unresolved(UnresolvedReason.MODEL_ERROR))
+        return ends
 
     async def _check(self, *, ends: bool) -> None:
         """Have the checks follow what has come."""
-        is_last = ends and self._fault is None
+        is_last = ends and self._intake.fault is None
         if is_last:
             self._answers.end()
         due = self._answers.due()
@@ -248,15 +211,16 @@ class Flow:
 
     async def _act(self, *, ends: bool) -> None:
         """Do what follows from what is known now."""
-        if ends and not self._is_known and len(self._buffer):
-            self._fault = self._fault or unchecked(NotCheckedReason.SHAPE)
-        is_last = ends and self._fault is None
+        if ends and not self._intake.is_known and len(self._buffer):
+            self._intake.mark(unchecked(NotCheckedReason.SHAPE))
+        is_last = ends and self._intake.fault is None
         ruling = self._answers.ruling(ended=is_last)
         if ruling is not None and ruling.action in REPLACED:
             await self._cut(ruling)
-        elif self._fault is not None:
-            self._answers.give_up(self._fault)
-            await self._end(self._answers.ruling(ended=True), ends=ends)
+        elif self._intake.fault is not None:
+            self._answers.give_up(self._intake.fault)
+            is_whole = self._intake.ended_s is not None
+            await self._end(self._answers.ruling(ended=True), ends=is_whole)
         elif is_last:
             await self._end(ruling, ends=True)
         else:
@@ -264,12 +228,12 @@ class Flow:
 
     async def _let_go(self, ruling: Ruling | None) -> None:
         """Send what is decided; of a stream that is stopped later, whatever has come."""
-        is_ready = self._is_known if self._is_early else ruling is not None
+        is_ready = self._intake.is_known if self._is_early else ruling is not None
         if is_ready or self._out.has_begun:
             gone = self._buffer.let_go(lambda reading: not reading.closes, self._upto)
             await self._send(gone)
         if len(self._buffer) > self._call.route.bounds.held_events:
-            self._fault = unchecked(NotCheckedReason.SIZE)
+            self._intake.mark(unchecked(NotCheckedReason.SIZE))
             self._wake.set()
 
     def _upto(self, key: Key) -> float:
@@ -299,11 +263,9 @@ class Flow:
         if told and is_checked:
             said = facts(self._call.id, ruling, Expose.VERDICT)
             gone.append(self._dialect.note(said))
-        gone += self._buffer.let_go(lambda _: True, lambda _: math.inf)
-        if not ends:
-            gone += [frame.raw for frame in self._frames.finish()]
-            gone += [body for body, _ in self._inbox]
-            self._is_passing = True
+        left = self._intake.rest()
+        gone += [*self._buffer.let_go(lambda _: True, lambda _: math.inf), *left]
+        self._is_passing = not ends
         self._is_over = True
         await self._send(gone, ends=ends)
 
@@ -314,6 +276,9 @@ class Flow:
         action = Action.BLOCK if ruling.action is Action.BLOCK else Action.WITHHOLD
         self._record(ruling, action)
         self._is_over = True
+        if self._out.has_begun or self._answers.may_go:
+            gone = self._buffer.let_go(lambda reading: not _is_held(reading), self._answers.upto)
+            await self._send(gone)
         if action is Action.BLOCK and not self._out.has_begun:
             await self._out.replace(replies.blocked(route, self._head, said))
             return
@@ -333,16 +298,15 @@ class Flow:
 
     def _record(self, ruling: Ruling, action: Action) -> None:
         """Count first, for what is sent can't be called back."""
-        call = self._call
-        self._findings.texts = self._answers.texts()
-        added_s = 0.0 if self._ended_s is None else call.services.clock() - self._ended_s
-        call.record(
-            ruling,
-            action,
-            would=action,
-            findings=self._findings,
-            added_s=added_s,
-        )
+        findings, now, ended_s = self._findings, self._call.services.clock(), self._intake.ended_s
+        findings.texts = self._answers.texts()
+        added_s = 0.0 if ended_s is None else now - ended_s
+        self._call.record(ruling, action, would=action, findings=findings, added_s=added_s)
+
+
+def _is_held(reading: Reading) -> bool:
+    """Tell whether a frame stays behind where a stream is stopped."""
+    return reading.closes or reading.calls
 
 
 def _raises(scope: "Scope") -> bool:

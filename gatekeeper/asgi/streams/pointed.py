@@ -92,8 +92,8 @@ class _Pointed(_Single):
             text = text_of(find(document, self._path))
         except LookupError:
             return Reading(document=document)
-        self._name = frame.name
         texts = ((ONLY, scalar(text)),) if text else ()
+        self._name = frame.name if texts else self._name
         return Reading(texts=texts, seen=(ONLY,), is_known=True, document=document)
 
     def _document(self, text: str) -> object:
@@ -153,8 +153,8 @@ class TextEvents(_Single):
             return Reading()
         if frame.data == DONE:
             return Reading(closes=True)
-        self._name = frame.name
         texts = ((ONLY, frame.data),) if frame.data else ()
+        self._name = frame.name if texts else self._name
         return Reading(texts=texts, seen=(ONLY,), is_known=True)
 
     def note(self, facts: Facts) -> bytes:
