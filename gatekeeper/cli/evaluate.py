@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from gatekeeper.cli.show import say
 from gatekeeper.evaluation.metrics import RATES, Estimate
 from gatekeeper.evaluation.report import Evaluation, evaluation_record, row_record, summarise
 from gatekeeper.evaluation.run import Evaluated
+from gatekeeper.evaluation.severity import Critical
 from gatekeeper.evaluation.versions import package_versions
 
 BAD_LINES = 1
@@ -29,6 +30,12 @@ _OUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 @route_options
 @click.option("--json", "json_out", type=_OUT, help="Write the result to this file.")
 @click.option("--rows", "rows_out", type=_OUT, help="Write one JSON object a row to this file.")
+@click.option(
+    "--critical",
+    type=click.Choice([str(kind) for kind in Critical]),
+    multiple=True,
+    help="Kind of claim that counts as critical, beside those the data marks; may be repeated.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Use only the first rows.")
 @click.pass_context
 def command(  # noqa: PLR0913 - click hands over one argument an option
@@ -41,6 +48,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     boilerplate: Path | None,
     json_out: Path | None,
     rows_out: Path | None,
+    critical: tuple[str, ...],
     limit: int | None,
 ) -> None:
     """Run the gate over labelled data and count what it gets right.
@@ -54,7 +62,8 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     rows = route.rows(found.rows[:limit])
     opened = open_gate(context, model, tested=True, calibration=calibration)
     with closing(opened.gate), output(json_out) as whole, output(rows_out) as by_row:
-        done = _to_rows_file(by_row)
+        kinds = [Critical(kind) for kind in critical]
+        done = _to_rows_file(by_row, kinds)
         evaluated = asyncio.run(check_all(route.gate(opened.gate), rows, done))
         result = summarise(
             evaluated,
@@ -62,6 +71,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
             fingerprint=opened.gate.fingerprint,
             thresholds=opened.gate.thresholds,
             calibration=opened.fit,
+            critical=kinds,
         )
         if whole is not None:
             record = evaluation_record(result, versions=package_versions())
@@ -72,12 +82,12 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     context.exit(BAD_LINES if found.bad_lines else 0)
 
 
-def _to_rows_file(by_row: Output | None) -> Callable[[Evaluated], None]:
+def _to_rows_file(by_row: Output | None, kinds: Sequence[Critical]) -> Callable[[Evaluated], None]:
     """Return what writes each row when it is done, so that what there is stays."""
     if by_row is None:
         return lambda _: None
     by_row.empty()
-    return lambda item: by_row.write(json.dumps(row_record(item)) + "\n")
+    return lambda item: by_row.write(json.dumps(row_record(item, kinds)) + "\n")
 
 
 def _summary(result: Evaluation) -> list[str]:
@@ -94,7 +104,31 @@ def _summary(result: Evaluation) -> list[str]:
     for verdict, by_label in result.verdicts.items():
         row = ", ".join(f"{label} {count}" for label, count in by_label.items())
         lines.append(f"  {verdict:<20} {row}")
-    return lines
+    return [*lines, *_severity(result), *_extraction(result)]
+
+
+def _severity(result: Evaluation) -> Iterator[str]:
+    """Yield answers by severity; an answer without claims has none."""
+    table = result.severity
+    yield "severity of answers"
+    levels = ", ".join(f"{level} {count}" for level, count in table.counts.items())
+    yield f"  {levels}, without claims {table.undefined}"
+    if table.is_marked:
+        yield f"  {'critical supported':<20} {table.critical_supported} of {table.critical} claims"
+    else:
+        yield "  nothing is marked as critical: no claim counts as such"
+
+
+def _extraction(result: Evaluation) -> Iterator[str]:
+    """Yield what the segmenter made of claims that were marked, if any were."""
+    found = result.extraction
+    if found is None:
+        return
+    yield f"claims against {found.marked} marked ones in {found.answers} answers"
+    yield f"  omitted {found.omitted}, merged {found.merged}, invented {found.invented}"
+    for name in ("omission_rate", "precision", "pessimistic_precision"):
+        rate = getattr(found, name)
+        yield f"  {name:<21} " + ("undefined" if rate is None else f"{float(rate):.3f}")
 
 
 def _figure(figure: Estimate) -> str:

@@ -5,16 +5,25 @@ Rates cover labelled rows that the gate decided. The others are counted by verdi
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.evaluation.extraction import Audit, audit, audit_record
 from gatekeeper.evaluation.metrics import RATES, GateMetrics, gate_metrics, released
 from gatekeeper.evaluation.records import claim_record
 from gatekeeper.evaluation.rows import Label, LineFault
 from gatekeeper.evaluation.run import Evaluated, judged
+from gatekeeper.evaluation.severity import (
+    Critical,
+    SeverityTable,
+    severity,
+    severity_record,
+    severity_table,
+    weigh,
+)
 from gatekeeper.verdict import ClaimStatus, Outcome, SegmentKind, Verdict
 
 UNLABELLED = "unlabelled"
@@ -36,7 +45,8 @@ class Evaluation:
     """What the gate did on a set of rows.
 
     ``gate`` covers the ``n_decided`` labelled rows that are FLAGGED or SUPPORTED, ``worst_case``
-    all labelled rows, the undecided ones as let through. ``claims`` needs no labels.
+    all labelled rows, the undecided ones as let through. ``claims`` and ``severity`` need no
+    labels. ``extraction`` is None where no row has claims marked.
     """
 
     n: int
@@ -49,6 +59,8 @@ class Evaluation:
     worst_case: GateMetrics
     verdicts: Mapping[str, Mapping[str, int]]
     claims: Mapping[str, object]
+    severity: SeverityTable
+    extraction: Audit | None
     faults: tuple[LineFault, ...]
 
 
@@ -59,8 +71,12 @@ def summarise(
     fingerprint: str,
     thresholds: Thresholds,
     calibration: Fit,
+    critical: Collection[Critical] = (),
 ) -> Evaluation:
-    """Count what a gate with this fingerprint, these thresholds and their origin did."""
+    """Count what a gate with this fingerprint, these thresholds and their origin did.
+
+    ``critical`` names kinds of claims that count as critical beside those the data marks.
+    """
     labelled = [item for item in evaluated if item.row.label is not None]
     decided = [judged(item) for item in labelled if item.is_decided]
     rest = [released(judged(item)) for item in labelled if not item.is_decided]
@@ -75,6 +91,8 @@ def summarise(
         worst_case=gate_metrics([*decided, *rest]),
         verdicts=verdict_counts(evaluated),
         claims=claim_metrics([item.verdict for item in evaluated]),
+        severity=severity_table(evaluated, critical),
+        extraction=audit(evaluated),
         faults=tuple(faults),
     )
 
@@ -93,7 +111,11 @@ def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dic
         "gate": {**marks, **metrics_record(result.gate)},
         "worst_case": {**marks, **metrics_record(result.worst_case)},
         "verdicts": result.verdicts,
-        "metrics": result.claims,
+        "metrics": {
+            **result.claims,
+            "severity": severity_record(result.severity),
+            "extraction": audit_record(result.extraction),
+        },
         "declared": dict(DECLARED),
         "versions": {**versions, "scorer": result.fingerprint},
         "bad_lines": sum(fault.dropped for fault in result.faults),
@@ -101,14 +123,16 @@ def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dic
     }
 
 
-def row_record(item: Evaluated) -> dict[str, object]:
-    """Return one line of ``gatekeeper evaluate --rows``."""
+def row_record(item: Evaluated, critical: Collection[Critical] = ()) -> dict[str, object]:
+    """Return one line of ``gatekeeper evaluate --rows``; ``critical`` as in ``summarise``."""
     return {
         "id": item.row.id,
         "label": item.row.label,
         "verdict": str(item.verdict.outcome),
         "score": item.verdict.score,
         "claims": [claim_record(claim) for claim in item.verdict.claims],
+        "faithfulness": item.verdict.faithfulness,
+        "severity": severity(weigh(item, critical)),
     }
 
 

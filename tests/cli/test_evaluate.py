@@ -45,7 +45,9 @@ def test_result_and_rows_are_written(tmp_path: Path) -> None:
     assert written["worst_case"]["sensitivity"]["value"] == 0.5
     assert written["versions"]["scorer"] == "fake-gate"
     assert {"gatekeeper", "python", "onnxruntime", "tokenizers"} < set(written["versions"])
-    assert [list(line) for line in lines] == [["id", "label", "verdict", "score", "claims"]] * 4
+    assert [list(line) for line in lines] == [
+        ["id", "label", "verdict", "score", "claims", "faithfulness", "severity"]
+    ] * 4
     assert [(line["id"], line["label"], line["verdict"]) for line in lines] == [
         ("a", "supported", "SUPPORTED"),
         ("b", "unsupported", "FLAGGED"),

@@ -197,6 +197,8 @@ def test_row_record_has_the_agreed_shape() -> None:
                 "reason": "follows",
             }
         ],
+        "faithfulness": 1.0,
+        "severity": "none",
     }
 
 
