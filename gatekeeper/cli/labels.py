@@ -1,0 +1,110 @@
+"""``gatekeeper labels``: what to label as a table in a file, and the filled table back."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from gatekeeper.cli.outputs import output
+from gatekeeper.cli.policyfile import config_option, stored
+from gatekeeper.cli.show import say, tell
+from gatekeeper.errors import InputError
+
+_FAULTS_SHOWN = 20
+_BAD_LINES = 1
+_LONGEST_BYTES = 50_000_000
+
+_reviewer = click.option("--reviewer", required=True, help="Who labels; the name is stored.")
+_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+@click.group("labels")
+def command() -> None:
+    """Take decisions out to be labelled, and labels in, as CSV."""
+
+
+@command.command("export")
+@_file
+@_reviewer
+@click.option("--count", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@click.option("--route", help="Only this route.  [default: all of the policy]")
+@config_option
+def export(file: Path, *, reviewer: str, count: int, route: str | None, config: Path) -> None:
+    """Write the next decisions to label to FILE.
+
+    They come in the order they have to be labelled in; fill in "truth" from the top: wrong,
+    correct or cannot_tell. A row that is left open keeps those after it from being counted.
+    """
+    from gatekeeper.outcomes.exchange import write_items  # noqa: PLC0415 - part of the extra
+    from gatekeeper.outcomes.review import Queue  # noqa: PLC0415
+
+    with stored(config) as (policy, _, store), output(file) as out:
+        routes = [known.path for known in policy.routes]
+        if route is not None and route not in routes:
+            raise InputError("--route", repr(route), f"a route of the policy ({', '.join(routes)})")
+        wanted = routes if route is None else [route]
+        items = Queue(store).take(reviewer.strip(), wanted, now_ms=_now_ms(), count=count)
+        if out is not None:
+            out.empty()
+            out.write(write_items(items))
+    say(f"{len(items)} decisions to label in {file}")
+
+
+@command.command("import")
+@_file
+@_reviewer
+@config_option
+def import_(file: Path, *, reviewer: str, config: Path) -> int:
+    """Store the labels of FILE; each reviewer's first one on a decision counts."""
+    from gatekeeper.outcomes.exchange import read_labels  # noqa: PLC0415 - part of the extra
+    from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415
+
+    found = read_labels(_read(file), reviewer=reviewer)
+    stored_, known, faults = 0, 0, list(found.faults)
+    with stored(config) as (_, _, store):
+        labels = Labels(store)
+        for label in found.labels:
+            try:
+                is_new = labels.add(label, at_ms=_now_ms())
+            except InputError as error:
+                faults.append(str(error))
+                continue
+            stored_, known = stored_ + is_new, known + (not is_new)
+    say(f"labels stored: {stored_}")
+    say(f"labelled before by {reviewer}, left as they were: {known}")
+    say(f"rows without a label: {found.blank}")
+    for fault in faults[:_FAULTS_SHOWN]:
+        tell(f"{file}: {fault}")
+    if len(faults) > _FAULTS_SHOWN:
+        tell(f"{file}: {len(faults) - _FAULTS_SHOWN} more rows with a fault")
+    return _BAD_LINES if faults else 0
+
+
+@command.command("undo")
+@click.argument("decision", metavar="ID")
+@_reviewer
+@config_option
+def undo(decision: str, *, reviewer: str, config: Path) -> None:
+    """Take a reviewer's label back; the decision waits for a label again."""
+    from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415 - part of the extra
+
+    with stored(config) as (_, _, store):
+        if not Labels(store).undo(decision, reviewer, at_ms=_now_ms()):
+            raise InputError("ID", repr(decision), f"a decision with a label by {reviewer}")
+    say(f"{decision}: the label by {reviewer} is undone")
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > _LONGEST_BYTES:
+            raise InputError(str(file), "a larger file", f"at most {_LONGEST_BYTES:,} bytes")
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        found = (error.strerror or "an error while reading").lower()
+        raise InputError(str(file), found, "a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise InputError(str(file), "no UTF-8", "a table saved as UTF-8") from error
+
+
+def _now_ms() -> int:
+    return round(datetime.now(UTC).timestamp() * 1000)

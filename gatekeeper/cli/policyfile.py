@@ -1,0 +1,57 @@
+"""The policy file as commands on the outcome store take it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gatekeeper.config.policies import read_draft
+from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.policy import Outcomes, Policy
+from gatekeeper.recording import open_store
+
+if TYPE_CHECKING:
+    from gatekeeper.outcomes.store import Store
+
+config_option = click.option(
+    "-c",
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default="gatekeeper.toml",
+    help="The policy file.  [default: gatekeeper.toml]",
+)
+
+
+def read_stored(config: Path) -> tuple[Policy, Outcomes]:
+    """Return a policy and its table on the store; other faults don't matter here.
+
+    Raises:
+        ConfigurationError: If the file can't be read as a policy.
+        InputError: If it has no such table.
+    """
+    draft = read_draft(config, imports=False)
+    outcomes = draft.policy.outcomes
+    faults = [fault for fault in draft.faults if fault.place.startswith(("file", "outcomes."))]
+    if faults:
+        raise ConfigurationError(str(config), faults)
+    if outcomes is None:
+        raise InputError(f"{config}: outcomes", "nothing", "a table [outcomes]: see docs/policy.md")
+    return draft.policy, outcomes
+
+
+@contextmanager
+def stored(config: Path) -> Iterator[tuple[Policy, Outcomes, "Store"]]:
+    """Open the store of a policy file for a command.
+
+    Raises:
+        ConfigurationError, InputError: As ``read_stored``.
+        StoreError: If the store can't be opened.
+    """
+    policy, outcomes = read_stored(config)
+    store = open_store(outcomes)
+    try:
+        yield policy, outcomes, store
+    finally:
+        store.close()

@@ -1,0 +1,132 @@
+"""``gatekeeper readiness``: would enforcing a route now meet its targets?"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gatekeeper.cli.policyfile import config_option, stored
+from gatekeeper.cli.show import say, visible
+from gatekeeper.errors import InputError
+from gatekeeper.policy import Route, Targets
+
+if TYPE_CHECKING:
+    from gatekeeper.outcomes.counts import Counts
+    from gatekeeper.outcomes.labels import Agreement
+    from gatekeeper.outcomes.readiness import Judgement
+    from gatekeeper.outcomes.store import Store
+
+_DAY_MS = 86_400_000
+_WINDOWS = {"7d": 7, "28d": 28}
+_NOT_READY, _NOT_KNOWN = 3, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    route: str
+    targets: Targets
+    counts: "Counts"
+    judgements: "tuple[Judgement, ...]"
+    agreement: "Agreement"
+
+
+@click.command("readiness")
+@click.option("--route", "path", help="Only this route.  [default: all with targets]")
+@click.option("--window", type=click.Choice([*_WINDOWS]), default="28d", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@config_option
+def command(path: str | None, *, window: str, as_json: bool, config: Path) -> int:
+    """Say whether enforcing a route now meets its targets.
+
+    Exit code 0: every target is met; 3: one is not; 4: one is not known, or too many shadow checks
+    came to nothing for the rest to say anything.
+    """
+    with stored(config) as (policy, _, store):
+        routes = _wanted(policy.routes, path)
+        found = [_find(store, route, targets, _WINDOWS[window]) for route, targets in routes]
+    if as_json:
+        say(json.dumps([_object(one) for one in found], indent=2))
+    else:
+        for line in (line for one in found for line in _lines(one, window)):
+            say(line)
+    answers = {str(judgement.answer) for one in found for judgement in one.judgements}
+    if "no" in answers:
+        return _NOT_READY
+    return _NOT_KNOWN if answers & {"unknown", "silent"} else 0
+
+
+def _wanted(routes: Sequence[Route], path: str | None) -> list[tuple[Route, Targets]]:
+    known = ", ".join(visible(route.path) for route in routes)
+    if path is not None and path not in [route.path for route in routes]:
+        raise InputError("--route", repr(path), f"a route of the policy ({known})")
+    chosen = [route for route in routes if path in (None, route.path)]
+    with_targets = [(route, route.targets) for route in chosen if route.targets is not None]
+    if not with_targets:
+        example = "targets = { false_block = 0.05, accepted_error = 0.10 }"
+        raise InputError("targets", "nothing", f"a route with {example}")
+    return with_targets
+
+
+def _find(store: "Store", route: Route, targets: Targets, days: int) -> _Found:
+    from gatekeeper.outcomes.counts import Span, count, lost_checks  # noqa: PLC0415 - the extra
+    from gatekeeper.outcomes.labels import Labels, agreement  # noqa: PLC0415
+    from gatekeeper.outcomes.readiness import judge  # noqa: PLC0415
+
+    now_ms = round(datetime.now(UTC).timestamp() * 1000)
+    span = Span(route=route.path, start_ms=now_ms - days * _DAY_MS, end_ms=now_ms + 1)
+    counts = count(store, span)
+    return _Found(
+        route=route.path,
+        targets=targets,
+        counts=counts,
+        judgements=judge(counts.strata, targets, lost=lost_checks(store, span)),
+        agreement=agreement(Labels(store).pairs(route.path, span.start_ms, span.end_ms)),
+    )
+
+
+def _object(one: _Found) -> dict[str, Any]:
+    return {
+        "route": one.route,
+        "confidence": one.targets.confidence,
+        "fingerprint": one.counts.fingerprint,
+        "decisions": sum(stratum.decisions for stratum in one.counts.strata),
+        "decisions_of_other_scorers": one.counts.elsewhere,
+        "labels_out_of_order": one.counts.out_of_order,
+        "labelled_by_two": one.agreement.decisions,
+        "kappa": one.agreement.kappa,
+        "targets": [asdict(judgement) for judgement in one.judgements],
+    }
+
+
+def _lines(one: _Found, window: str) -> Iterator[str]:
+    counts = one.counts
+    decisions = sum(stratum.decisions for stratum in counts.strata)
+    labels = sum(stratum.labelled for stratum in counts.strata)
+    yield f"{visible(one.route)}: {decisions:,} decisions in {window}, {labels} labels"
+    for judgement in one.judgements:
+        yield f"  {judgement.rate} at most {judgement.target:g}: {judgement.answer}"
+        yield f"    {_in_words(judgement, one.targets.confidence)}"
+    if counts.elsewhere:
+        yield f"  of other scorers, left out: {counts.elsewhere:,} decisions"
+    if counts.out_of_order:
+        yield f"  out of order, not counted: {counts.out_of_order} labels"
+    if one.agreement.decisions:
+        kappa = one.agreement.kappa
+        shown = "undefined" if kappa is None else f"{kappa:.2f}"
+        yield f"  labelled by two: {one.agreement.decisions}, Cohen's kappa {shown}"
+
+
+def _in_words(judgement: "Judgement", confidence: float) -> str:
+    found = judgement.estimate
+    figures = ""
+    if found.point is not None and found.upper is not None:
+        figures = f"{found.point:.4f}, upper bound {found.upper:.4f} at {confidence:.0%}"
+    missing = ""
+    if judgement.missing is not None:
+        at_least = "at least " if found.point is None else "about "
+        missing = f"{at_least}{judgement.missing:,} labels are missing"
+    return "; ".join(part for part in (figures, judgement.why, missing) if part)

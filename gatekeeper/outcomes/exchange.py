@@ -1,0 +1,132 @@
+"""Labels as a table in a file: the store can be used with nothing but a spreadsheet.
+
+Out goes what to label, blind; in comes the same table with ``truth`` filled in.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from gatekeeper.outcomes.labels import Label
+from gatekeeper.outcomes.review import Item
+from gatekeeper.outcomes.words import Harm, Truth, milliseconds, moment
+
+SHOWN = ("decision", "route", "seen", "question", "answer", "passages")
+FILLED = ("truth", "source_wrong", "harm", "missed", "note")
+_NEEDED = ("decision", "seen", "truth")
+
+MAX_BYTES = 50_000_000
+# The longest answer a policy allows is shorter; without it the library stops at 131,072.
+csv.field_size_limit(MAX_BYTES)
+
+_YES = {
+    **dict.fromkeys(("1", "true", "yes", "x"), True),
+    **dict.fromkeys(("", "0", "false", "no"), False),
+}
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+# What makes a spreadsheet compute a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What a file says: labels, rows left open, and faults with their line."""
+
+    labels: tuple[Label, ...]
+    blank: int
+    faults: tuple[str, ...]
+
+
+def write_items(items: Iterable[Item]) -> str:
+    """Return the table to fill in."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, (*SHOWN, *FILLED), lineterminator="\n")
+    writer.writeheader()
+    for item in items:
+        texts = item.texts
+        row = {
+            "decision": item.decision,
+            "route": item.route,
+            "seen": moment(item.seen_ms).isoformat(),
+            "question": (texts and texts.question) or "",
+            "answer": "\n---\n".join(text or "" for text in texts.answers) if texts else "",
+            "passages": "\n\n".join(f"[{p.id}] {p.text}" for p in texts.passages) if texts else "",
+        }
+        writer.writerow({key: _harmless(value) for key, value in row.items()})
+    return out.getvalue()
+
+
+def read_labels(text: str, *, reviewer: str) -> Read:
+    """Read a filled table; a row with a fault is told by its line and left out."""
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
+    if missing:
+        fault = f"line 1: found no column {', '.join(missing)}, expected {', '.join(_NEEDED)}"
+        return Read(labels=(), blank=0, faults=(fault,))
+    labels: list[Label] = []
+    faults: list[str] = []
+    blank = 0
+    try:
+        for row in reader:
+            cells = {key: (value or "").strip() for key, value in row.items() if key}
+            if not cells["truth"]:
+                blank += 1
+                continue
+            try:
+                labels.append(_label(cells, reviewer))
+            except ValueError as error:
+                faults.append(f"line {reader.line_num}: {error}")
+    except csv.Error as error:
+        faults.append(f"line {reader.line_num}: {error}")
+    return Read(labels=tuple(labels), blank=blank, faults=tuple(faults))
+
+
+def _label(cells: Mapping[str, str], reviewer: str) -> Label:
+    """Return the label of a row; raises ValueError with what is wrong."""
+    harm = cells.get("harm", "")
+    source_wrong = cells.get("source_wrong", "").lower()
+    if source_wrong not in _YES:
+        raise ValueError(f"found source_wrong {source_wrong[:20]!r}, expected yes or no")
+    return Label(
+        decision=cells["decision"],
+        reviewer=reviewer,
+        truth=Truth(_word("truth", cells["truth"], [str(word) for word in Truth])),
+        seen_ms=_seen(cells["seen"]),
+        source_wrong=_YES[source_wrong],
+        harm=Harm(_word("harm", harm, [str(word) for word in Harm])) if harm else None,
+        note=cells.get("note", "").removeprefix("'"),
+        missed=_missed(cells.get("missed", "")),
+    )
+
+
+def _word(column: str, found: str, known: list[str]) -> str:
+    word = found.lower().replace(" ", "_").replace("'", "")
+    word = "cannot_tell" if word == "cant_tell" else word
+    if word not in known:
+        raise ValueError(f"found {column} {found[:20]!r}, expected {', '.join(known)}")
+    return word
+
+
+def _seen(text: str) -> int:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"found seen {text[:40]!r}, expected it as it was exported") from None
+    return milliseconds(at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+def _missed(text: str) -> tuple[tuple[int, int], ...]:
+    found = []
+    for part in text.replace(";", " ").replace(",", " ").split():
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise ValueError(f"found missed {part[:20]!r}, expected START-END, characters from 0")
+        found.append((int(match[1]), int(match[2])))
+    return tuple(found)
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
