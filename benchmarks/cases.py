@@ -1,4 +1,7 @@
-"""Hard cases through the shipped gate: ``python -m benchmarks.cases CASES.jsonl``.
+"""Hard cases through the shipped gate: ``python -m benchmarks.cases [CASES.jsonl]``.
+
+The project's own cases (``data/own_cases.jsonl``) are run in any case, and counted apart from
+those of the file.
 
 One object a line: id, context (chunks split by a blank line), answer, expected, kind, language,
 policy_dependent. Right is: expected "supported" and verdict SUPPORTED or NO_CLAIMS, expected
@@ -25,6 +28,7 @@ from gatekeeper.gate import Gate
 from gatekeeper.verdict import Evidence, NotCheckedReason, Outcome, Verdict
 
 RESULT = Path(__file__).parent / "results" / "cases.json"
+OWN = Path(__file__).parent / "data" / "own_cases.jsonl"
 
 # Answers, or parts of answers, that assert nothing: flagging one would stop a harmless reply.
 EXEMPT_KINDS = frozenset(
@@ -97,11 +101,8 @@ async def try_cases(gate: Gate, cases: Sequence[Case]) -> list[Tried]:
     ]
 
 
-def record(tried: Sequence[Tried], gate: Gate) -> dict[str, object]:
-    """Return the result file's content."""
-    fixed = [item for item in tried if not item.case.policy_dependent]
-    policy = [item for item in tried if item.case.policy_dependent]
-    exempt = [item for item in tried if item.case.kind in EXEMPT_KINDS]
+def record(tried: Sequence[Tried], own: Sequence[Tried], gate: Gate) -> dict[str, object]:
+    """Return the result file's content; without cases of a file, those figures are not in it."""
     return {
         "benchmark": "cases",
         "machine": describe(),
@@ -111,8 +112,16 @@ def record(tried: Sequence[Tried], gate: Gate) -> dict[str, object]:
             "support": gate.thresholds.support,
             "contradiction": gate.thresholds.contradiction,
         },
-        "cases": _share(fixed),
-        "policy_dependent": _share(policy),
+        **(_figures(tried) if tried else {}),
+        "own": _figures(own),
+    }
+
+
+def _figures(tried: Sequence[Tried]) -> dict[str, object]:
+    exempt = [item for item in tried if item.case.kind in EXEMPT_KINDS]
+    return {
+        "cases": _share([item for item in tried if not item.case.policy_dependent]),
+        "policy_dependent": _share([item for item in tried if item.case.policy_dependent]),
         "exempt_kinds_flagged": sum(item.verdict.outcome is Outcome.FLAGGED for item in exempt),
         "misses": [
             {
@@ -146,26 +155,29 @@ def show_misses(tried: Sequence[Tried]) -> None:
 def main() -> int:
     """Run the cases; 0 whatever the figures, 2 if the file can't be read."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", type=Path)
+    parser.add_argument("cases", type=Path, nargs="?", help="beside the project's own")
     parser.add_argument("--model", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=RESULT)
     arguments = parser.parse_args()
     try:
-        cases = read_cases(arguments.cases)
+        cases = read_cases(arguments.cases) if arguments.cases else []
+        own = read_cases(OWN)
         gate = open_gate(arguments.model)
     except (OSError, GatekeeperError) as error:
         print(error, file=sys.stderr)
         return 2
     try:
-        tried = asyncio.run(try_cases(gate, cases))
-        result = record(tried, gate)
+        tried = asyncio.run(try_cases(gate, [*cases, *own]))
+        result = record(tried[: len(cases)], tried[len(cases) :], gate)
     finally:
         gate.close()
     show_misses(tried)
     arguments.output.parent.mkdir(exist_ok=True)
     arguments.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    print(f"\n{result['cases']}\npolicy dependent {result['policy_dependent']}")
-    print(f"exempt kinds flagged {result['exempt_kinds_flagged']}")
+    for name in ("cases", "policy_dependent", "exempt_kinds_flagged"):
+        if name in result:
+            print(f"{name.replace('_', ' ')} {result[name]}")
+    print(f"own cases {_share(tried[len(cases) :])}")
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cases import Case, Tried, read_cases, record, show_misses, try_cases
+from benchmarks.cases import OWN, Case, Tried, read_cases, record, show_misses, try_cases
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import InputError
 from gatekeeper.testing import write_verdict
@@ -110,7 +110,9 @@ def test_result_counts_policy_apart_and_holds_no_text() -> None:
         _tried(PASSED, "unsupported", policy=True),
     ]
 
-    found = record(tried, checksum_gate(Thresholds(support=0.5, contradiction=0.9)))
+    found = record(
+        tried, [_tried(FLAGGED)], checksum_gate(Thresholds(support=0.5, contradiction=0.9))
+    )
 
     assert found["cases"] == {"n": 2, "right": 1, "percent": 50.0}
     assert found["policy_dependent"] == {"n": 1, "right": 0, "percent": 0.0}
@@ -118,7 +120,35 @@ def test_result_counts_policy_apart_and_holds_no_text() -> None:
     misses = found["misses"]
     assert isinstance(misses, list)
     assert [miss["kind"] for miss in misses] == ["greeting", "copy"]
+    own = found["own"]
+    assert isinstance(own, dict)
+    assert own["cases"] == {"n": 1, "right": 0, "percent": 0.0}
     assert "One." not in json.dumps(found)
+
+
+def test_own_cases_are_sixty_and_balanced() -> None:
+    """Half hold and half do not, so that a gate which flags all, or nothing, gets half."""
+    cases = read_cases(OWN)
+
+    assert len({case.id for case in cases}) == len(cases) == 60
+    assert sum(case.expected == "supported" for case in cases) == 30
+    assert {case.language for case in cases} == {"en"}
+    assert not any(case.policy_dependent for case in cases)
+
+
+def test_without_a_file_only_own_cases_are_counted() -> None:
+    """Nobody but the project has the other file; 0 of 0 right would be no figure."""
+    gate = checksum_gate(Thresholds(support=0.5, contradiction=0.9))
+
+    found = record([], [_tried(PASSED)], gate)
+
+    assert "cases" not in found
+    assert found["own"] == {
+        "cases": {"n": 1, "right": 1, "percent": 100.0},
+        "policy_dependent": {"n": 0, "right": 0, "percent": 0.0},
+        "exempt_kinds_flagged": 0,
+        "misses": [],
+    }
 
 
 def test_misses_are_shown_with_their_claims(capsys: pytest.CaptureFixture[str]) -> None:
