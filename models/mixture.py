@@ -131,7 +131,7 @@ def draw_labelled(data: Data, source: Labelled, stage: int, seed: int) -> list[P
     chosen = rows[: source.wanted(stage)]
     return [
         Pair(
-            premise=shortened(row["premise"], row["hypothesis"], row["label"]),
+            premise=shortened(row["premise"], row["hypothesis"]),
             hypothesis=row["hypothesis"],
             label=row["label"],
             source=source.name,
@@ -148,9 +148,8 @@ def balanced(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for both in zip(true, false, strict=False) for row in both]
 
 
-def shortened(premise: str, hypothesis: str, label: str) -> str:
+def shortened(premise: str, hypothesis: str) -> str:
     """Return a premise cut to the six or so sentences most like the claim, in their order."""
-    del label
     if len(premise) <= LONGEST_PREMISE:
         return premise
     found = documents.read_document("", "", premise)
@@ -218,7 +217,8 @@ def build(data: Data, mixture: Mixture, stage: int) -> tuple[list[Pair], list[Pa
     ]
     if stage == 2:
         made = [pair for source in mixture.texts for pair in draw_texts(data, source, mixture.seed)]
-        made.extend(templates.pairs(random.Random(mixture.seed)))  # noqa: S311  # not for secrets
+        if {"support", "table"} & mixture.families.keys():
+            made.extend(templates.pairs(random.Random(mixture.seed)))  # noqa: S311  # not for secrets
         parts.append(within(made, mixture.families, mixture.seed))
     for part in parts:
         for pair in part:
