@@ -19,6 +19,13 @@ from gatekeeper.verdict import ClaimStatus, Segment
 UnknownWords = Callable[[str], tuple[str, ...]]
 T = TypeVar("T")
 
+_BEYOND = {
+    "reserve": "the claim leaves out the reserve with which it is said",
+    "limit": "the claim leaves out the limit that stands",
+    "cause": "the claim gives as a cause what is not told as one",
+    "place": "the claim puts another word in a place",
+    "other": "the claim says of one thing what is said of another",
+}
 # What reads like a citation: "[2,22]", "km²". Copied from a passage it names none.
 _BRACKETS = re.compile(r"\[[0-9][0-9,; \u2013-]{0,60}\]")
 _DIGITS = re.compile(r"[0-9]+")
@@ -117,12 +124,19 @@ class Guard:
         if finding.relation is values.Relation.ABSENT:
             # Without a value of its own it is about all of them: there are too many.
             value = finding.value
-            return finding.rule if value is None else f"{value.text!r} stands in no passage"
+            if value is not None:
+                return f"{value.text!r} stands in no passage"
+            return finding.rule if finding.sentence is None else self._beyond(finding)
         what = "the claim" if finding.value is None else repr(finding.value.text)
         where = ""
         if finding.sentence is not None:
             where = f" in passage {self._index.ids[self._index.lines[finding.sentence].passage]}"
         return f"{what} clashes with what stands{where} ({finding.rule})"
+
+    def _beyond(self, finding: values.Finding) -> str:
+        """Say how the claim goes beyond a sentence without a value that does."""
+        line = self._index.lines[finding.sentence or 0]
+        return f"{_BEYOND[finding.rule]} in passage {self._index.ids[line.passage]}"
 
     def _missing(self, segment: Segment) -> str:
         """Say what the claim names that is nowhere in the evidence; "" if nothing."""

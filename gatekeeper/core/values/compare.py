@@ -19,7 +19,9 @@ from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Val
 from gatekeeper.core.values.names import judge_name
 from gatekeeper.core.values.polarity import polarity
 from gatekeeper.core.values.rivals import MAX_HOLDERS, Holder, is_narrowed, rival_of
+from gatekeeper.core.values.siblings import siblings
 from gatekeeper.core.values.statements import is_negative
+from gatekeeper.core.values.wording import wording
 from gatekeeper.core.values.written import judge_written
 
 MAX_JUDGED = 64  # values of a claim that are compared one by one
@@ -74,7 +76,9 @@ def compare_steps(
     if is_negative(plain):
         findings = [finding for finding in findings if _holds_under_negation(finding, facts)]
     yield
-    return (*findings, *polarity(plain, hypothesis, claim))
+    findings += polarity(plain, hypothesis, claim)
+    yield
+    return (*findings, *wording(plain, claim), *siblings(plain, claim))
 
 
 def _claim(plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIndex) -> Claim:
