@@ -23,6 +23,13 @@ _STEPS = 24
 _MOST_TIMES = 1_000.0
 
 
+# Where labels narrow a rate.
+_SIDES = {
+    Rate.FALSE_BLOCK: frozenset({Side.BLOCKED, Side.ACCEPTED}),
+    Rate.ACCEPTED_ERROR: frozenset({Side.ACCEPTED}),
+}
+
+
 class Answer(StrEnum):
     """Whether a target is met. SILENT and UNKNOWN are no "no"."""
 
@@ -129,6 +136,7 @@ def _missing(
     confidence: float,
 ) -> int | None:
     """Return how many more labels of the same shares bring the bound to the target."""
+    counted = [stratum for stratum in start if stratum.side in _SIDES[rate]]
 
     def more(times: float) -> list[Stratum]:
         return [
@@ -138,7 +146,7 @@ def _missing(
                 correct=round(stratum.correct * times),
                 cannot_tell=round(stratum.cannot_tell * times),
             )
-            for stratum in start
+            for stratum in counted
         ]
 
     def suffices(times: float) -> bool:
@@ -153,6 +161,5 @@ def _missing(
             break
         middle = (low * high) ** 0.5
         low, high = (low, middle) if suffices(middle) else (middle, high)
-    counted = (Side.BLOCKED, Side.ACCEPTED)
-    wanted = sum(s.labelled for s in more(high) if s.side in counted)
-    return max(1, wanted - sum(s.labelled for s in have if s.side in counted))
+    there = sum(stratum.labelled for stratum in have if stratum.side in _SIDES[rate])
+    return max(1, sum(stratum.labelled for stratum in more(high)) - there)
