@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
+from gatekeeper.core.values.columns import wrong_column
 from gatekeeper.core.values.derive import MAX_OPERANDS, Derivation, derive, derive_span
 from gatekeeper.core.values.extract import MAX_VALUES, extract
 from gatekeeper.core.values.facts import blanked_terms, find_words
@@ -204,6 +205,9 @@ def _explained(value: Value, claim: Claim, holders: list[Holder], rival: Aligned
     ):
         return _clash(value, rival.position, "differs")
     best = (others or narrowed)[0]
+    rows = [holder for holder in holders if holder.share >= best.share]
+    if few and all(wrong_column(value, holder.position, claim) for holder in rows):
+        return _clash(value, best.position, "column")
     if best.match in (Match.SAME, Match.NARROWED):
         rule = "same" if best.match is Match.SAME else "endpoint"
         return Finding(value=value, relation=Relation.STATED, rule=rule, sentence=best.position)

@@ -70,12 +70,17 @@ _AUXILIARIES = frozenset(
 _SHORTENED = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
+def _root(word: str) -> str:
+    """Stem a word twice: "covers", "cover" and "covered" are one only then."""
+    return stem(stem(word))
+
+
 def _antonyms() -> dict[str, tuple[str, bool]]:
     table: dict[str, tuple[str, bool]] = {}
     for line in _ANTONYMS.strip().splitlines():
         sides = [side.split() for side in line.split("|")]
         for negative, words in enumerate(sides):
-            table.update({stem(word): (stem(sides[0][0]), bool(negative)) for word in words})
+            table.update({_root(word): (_root(sides[0][0]), bool(negative)) for word in words})
     return table
 
 
@@ -273,7 +278,7 @@ def _statement(words: Sequence[Word], clause: _Clause, *, denied: bool) -> State
         elif word in NEGATORS:
             negated[-1] = not negated[-1]
         elif word not in STOP_WORDS and word not in _QUANTIFIERS:
-            name, contrary = _CONTRARIES.get(stem(word), (stem(word), False))
+            name, contrary = _CONTRARIES.get(_root(word), (_root(word), False))
             negated[-1] ^= contrary
             pieces[-1].add(name)
     pairs = zip(pieces, negated, strict=True)
