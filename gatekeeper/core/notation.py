@@ -7,13 +7,15 @@ model keeps the last word: an apposition says that the value is right, not that 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gatekeeper.core.formulas import formula
 from gatekeeper.core.values import Fact, FactIndex, Finding, Relation, Value
 from gatekeeper.core.values.match import Match, agreement
 
 _NEXT_WORD = re.compile(r"[ -][^\W\d_]+")
+_MAX_FACTS = 4000  # sentences searched for a formula in words
 _PROVED = (Relation.STATED, Relation.DERIVED)
 # A bound that a stated value satisfies is another value, not another notation: "within 30 days
 # (60 days)" would say what the evidence does not.
@@ -54,7 +56,18 @@ def appositions(
         form = _form(value, plain, line, fact)
         if form is not None:
             found.append(form)
-    return tuple(found)
+    return (*found, *_formulas(plain, facts))
+
+
+def _formulas(plain: str, facts: FactIndex) -> Iterator[Apposition]:
+    """Set a formula behind the sentence that says it in words."""
+    written = formula(plain) if "=" in plain else None
+    if written is not None:
+        for line, fact in enumerate(facts.facts[:_MAX_FACTS]):
+            if written.stands(fact.text):
+                bare = fact.text.rstrip(" .!:")
+                yield Apposition(line=line, old=bare, new=f"{bare}, {written.text}")
+                return
 
 
 def _form(value: Value, plain: str, line: int, fact: Fact) -> Apposition | None:

@@ -134,8 +134,10 @@ class Planner:
         return claim
 
     def _add_verbatim(self, claim: ClaimPlan) -> None:
-        """Plan the evidence line that is the claim word for word, if there is one."""
+        """Plan the evidence line that is, or begins like, the claim word for word, if any."""
         number = self._index.copies.get(bare(claim.segment.hypothesis))
+        if number is None:
+            number = self._guard.begun(claim.segment)
         if number is not None:
             premise = join_lines([number], self._index)
             claim.add(Planned(premise=premise, verbatim=True), None)
@@ -200,7 +202,12 @@ class Planner:
 
 def _planned(premise: Premise, held: Set[str], ranking: Ranking) -> Planned:
     """Plan a premise with the shares of the claim that it and the evidence hold in words."""
-    return Planned(premise=premise, held=ranking.share(held), known=ranking.share(ranking.known))
+    return Planned(
+        premise=premise,
+        held=ranking.share(held),
+        known=ranking.share(ranking.known),
+        words=len(ranking.weights),
+    )
 
 
 def _unresolved(reason: UnresolvedReason) -> Finding:

@@ -6,6 +6,7 @@ can't spell must stand in the evidence, for to the model all such words are one.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ _BEYOND = {
     "place": "the claim puts another word in a place",
     "other": "the claim says of one thing what is said of another",
 }
+_BEGUN_WORDS = 3  # whole words of a broken-off claim
 # What reads like a citation: "[2,22]", "km²". Copied from a passage it names none.
 _BRACKETS = re.compile(r"\[[0-9][0-9,; \u2013-]{0,60}\]")
 _DIGITS = re.compile(r"[0-9]+")
@@ -107,6 +109,21 @@ class Guard:
             return Finding(status=ClaimStatus.UNSUPPORTED, support=0.0), ruling
         ruling = Ruling(passages=(found,), reason="stands in the passage letter by letter")
         return Finding(status=ClaimStatus.SUPPORTED, support=1.0), ruling
+
+    def begun(self, segment: Segment) -> int | None:
+        """Return the evidence line that a claim broken off within a word is the beginning of.
+
+        A stream cut by a limit ends so. What was not said is not judged, and what was said stands
+        there word for word.
+        """
+        said = segment.hypothesis.lower()
+        if said.count(" ") < _BEGUN_WORDS or not said[-1:].isalpha():
+            return None
+        place = self._facts.lowered.find(f"\n{said}")
+        if place < 0 or not self._facts.lowered[place + 1 + len(said)].isalpha():
+            return None
+        line = bisect_right(self._facts.lowered_starts, place + 1) - 1
+        return line if self._index.lines[line].asserts else None
 
     def _ruling(self, findings: Sequence[values.Finding]) -> Ruling:
         lines = [found.sentence for found in findings if found.sentence is not None]

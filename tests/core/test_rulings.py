@@ -142,3 +142,30 @@ def test_a_count_is_shown_with_what_is_counted() -> None:
             new="The kit has a brush, a pad and a cloth, three tools",
         ),
     )
+
+
+def test_a_formula_is_shown_behind_the_words_that_say_it() -> None:
+    """The model can't read letters, but it can see that they stand in the right place."""
+    evidence = "Flow is volume divided by time."
+
+    for claim in ("Flow can be written as $Q = V / t$.", "Flow is $Q = \\frac{V}{t}$."):
+        ((form,),) = [rule(claim, evidence)[1]]
+        assert form.old == "Flow is volume divided by time"
+        assert "V" in form.new
+    assert rule("Flow can be written as $Q = t / V$.", evidence)[1] == ()
+    assert rule("Flow can be written as $Q = V \\times t$.", evidence)[1] == ()
+    assert rule("Speed can be written as $Q = V / t$.", evidence)[1] == ()
+
+
+def test_a_claim_broken_off_within_a_word_is_known_by_its_beginning() -> None:
+    """A stream cut by a limit must not be flagged for the half word it ends in."""
+    text = "Boats leave at noon. The gate opens at six and closes at nine. Is the gate of oak wood?"
+
+    def begun(answer: str) -> int | None:
+        (claim,) = [s for s in segments(answer) if s.is_claim]
+        return guard(text).begun(claim)
+
+    assert begun("The gate opens at six and clo") == 1
+    assert begun("The gate opens at six and cli") is None
+    assert begun("The gate opens at six and") is None
+    assert begun("The gat") is None
