@@ -4,7 +4,7 @@ Templates over real numbers: sums, differences, counts, durations, conversions, 
 bounds, points and shares. Deterministic by seed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -57,10 +57,12 @@ class _Numbers:
         return self._random.choice(self._fitting[low, high])
 
 
-def derivations(numbers: Sequence[int], *, seed: int = 0) -> list[Derived]:
-    """Return WANTED claims of each rule over the numbers given."""
+def derivations(
+    numbers: Sequence[int], wanted: Mapping[str, int] = WANTED, *, seed: int = 0
+) -> list[Derived]:
+    """Return so many claims of each rule over the numbers given."""
     made = []
-    for rule, count in WANTED.items():
+    for rule, count in wanted.items():
         random = seeded(seed, rule)
         pick = _Numbers(numbers, random)
         for _ in range(count):
@@ -75,5 +77,6 @@ def _passages(sentences: list[str], random: Random) -> tuple[str, ...]:
     texts = list(sentences) if apart else [" ".join(sentences)]
     if random.random() < 0.5:
         at = random.randrange(len(texts))
-        texts[at] = f"{texts[at]} {random.choice(_OTHERS)}"
+        gap = random.choice(("", "\n")) if texts[at].endswith("\n") else " "
+        texts[at] = f"{texts[at]}{gap}{random.choice(_OTHERS)}"
     return tuple(texts)

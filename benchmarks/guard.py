@@ -12,16 +12,21 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.chance import seeded
 from benchmarks.corpus import read_places
-from benchmarks.derivations import derivations
+from benchmarks.derivations import Derived, derivations
 from benchmarks.guard_time import pass_times
+from benchmarks.implied import implied
 from benchmarks.machine import describe
+from benchmarks.mutations import Change, mutations
+from benchmarks.spots import spots
 from benchmarks.trials import WANTED, Trial, Trials, draw
 from gatekeeper.core.evidence import build_index
 from gatekeeper.core.rulings import Guard, build_facts
@@ -31,6 +36,7 @@ from gatekeeper.verdict import Evidence, Passage
 
 RESULT = Path(__file__).parent / "results" / "guard.json"
 T = TypeVar("T")
+OPEN_RULES = frozenset({"rounding", "bound"})
 CAUGHT_TARGET, ALARM_TARGET = 95.0, 1.0
 
 
@@ -113,16 +119,36 @@ def _tried(trial: Trial, way: str, evidence: str, claim: str, guard: Guard) -> T
     )
 
 
-def try_derived(numbers: Sequence[int], seed: int) -> list[Tried]:
-    """Try right derived values: none may be refused."""
-    return [
-        Tried(
-            kind=made.rule, way="derived", sort=made.rule, generated=True,
-            evidence="\n\n".join(made.passages), claim=made.claim,
-            reason=objection(open_guard(made.passages), made.claim),
-        )
-        for made in derivations(numbers, seed=seed)
-    ]  # fmt: skip
+def try_derived(made_claims: Iterable[Derived], seed: int) -> list[Tried]:
+    """Try right derived values, of which none may be refused, and the same made wrong.
+
+    A hedge or a bound leaves room for many values: such claims are tried only as they are.
+    """
+    tried = []
+    for made in made_claims:
+        guard = open_guard(made.passages)
+        claims = [("derived", "as it is", made.claim)]
+        if made.rule not in OPEN_RULES:
+            claims += [("mutated", change.sort, text) for change, text in _made_wrong(made, seed)]
+        tried += [
+            Tried(
+                kind=made.rule, way=way, sort=sort, generated=True,
+                evidence="\n\n".join(made.passages), claim=claim, reason=objection(guard, claim),
+            )
+            for way, sort, claim in claims
+        ]  # fmt: skip
+    return tried
+
+
+def _made_wrong(made: Derived, seed: int) -> Iterator[tuple[Change, str]]:
+    """Change the only value of a claim; a claim with none or more of them is left out."""
+    found = list(spots(made.claim))
+    random = seeded(seed, made.claim)
+    changes = mutations(found[0], random) if len(found) == 1 else []
+    allowed = [change for change in changes if implied(found[0], made.claim, change) is None]
+    if allowed:
+        change = random.choice(allowed)
+        yield change, found[0].put(made.claim, change.text)
 
 
 def whole_numbers(trials: Trials) -> list[int]:
@@ -215,6 +241,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, help="processes; one a core unless told")
     parser.add_argument("--share", type=float, default=1.0, help="of the trials of each kind")
     parser.add_argument("--examples", type=Path, help="file for what went wrong; holds text")
     parser.add_argument("-o", "--output", type=Path, default=RESULT)
@@ -227,11 +254,13 @@ def main() -> int:
     wanted = {kind: math.ceil(n * arguments.share) for kind, n in WANTED.items()}
     drawn = draw(places, wanted, seed=arguments.seed)
     tried = []
-    for trials in drawn.values():
-        for trial in trials.mutated:
-            tried += try_mutated(trial)
-        tried += [try_renotated(trial) for trial in trials.renotated]
-    derived = try_derived(whole_numbers(drawn["number"]), arguments.seed)
+    with ProcessPoolExecutor(arguments.workers) as pool:
+        for trials in drawn.values():
+            for pair in pool.map(try_mutated, trials.mutated, chunksize=50):
+                tried += pair
+            tried += pool.map(try_renotated, trials.renotated, chunksize=50)
+    made = derivations(whole_numbers(drawn["number"]), seed=arguments.seed)
+    derived = try_derived(made, arguments.seed)
     result = {
         "benchmark": "guard",
         "machine": describe(),

@@ -17,6 +17,7 @@ from benchmarks.guard import (
     open_guard,
     share,
     summary,
+    try_derived,
     try_mutated,
     try_renotated,
     write_examples,
@@ -214,6 +215,21 @@ def test_sums_and_shares_are_right() -> None:
 
 def _digits(text: str) -> list[str]:
     return [match.replace(",", "") for match in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+def test_derived_claims_are_tried_right_and_wrong() -> None:
+    """That nothing right is refused is worth little if nothing wrong is either."""
+    numbers = [3, 12, 75, 140, 999, 2500]
+    made = derivations(numbers, {"sum": 4, "difference": 4, "bound": 4}, seed=0)
+
+    tried = try_derived(made, seed=0)
+
+    right = [item for item in tried if item.way == "derived"]
+    wrong = [item for item in tried if item.way == "mutated"]
+    assert [item.claim for item in right] == [one.claim for one in made]
+    assert {item.kind for item in wrong} == {"sum", "difference"}
+    assert all(one.claim not in {item.claim for item in right if item.evidence == one.evidence}
+               for one in wrong)  # fmt: skip
 
 
 def test_exponent_is_the_power_of_growth() -> None:
