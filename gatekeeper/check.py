@@ -11,7 +11,7 @@ from math import inf
 
 from gatekeeper.core.aggregate import Finding, claim_score, decide_claim
 from gatekeeper.core.evidence import build_index
-from gatekeeper.core.language import is_english
+from gatekeeper.core.language import is_readable
 from gatekeeper.core.plan import ClaimPlan, Planner
 from gatekeeper.core.rulings import Guard, build_facts
 from gatekeeper.core.segment import Segmenter
@@ -260,8 +260,9 @@ class Check:
             return True
         if self._reads_evidence is None:
             evidence = " ".join(passage.text for passage in self._evidence.passages)
-            self._reads_evidence = is_english(evidence)
-        return self._reads_evidence and is_english("".join(self._pieces)[:end])
+            self._reads_evidence = is_readable(evidence, self._gate.model.unknown_words)
+        answer = "".join(self._pieces)[:end]
+        return self._reads_evidence and is_readable(answer, self._gate.model.unknown_words)
 
     def _round(self) -> Steps:
         """Have every pair scored that waits, all claims together."""
@@ -301,9 +302,7 @@ class Check:
         if len(self._claims) > self._gate.settings.limits.claims:
             return Finding(status=ClaimStatus.UNRESOLVED, unresolved=UnresolvedReason.BUDGET)
         by = self._gate.settings
-        return decide_claim(
-            claim.planned, claim.scores, claim.ruling, by.thresholds, by.weighing
-        )
+        return decide_claim(claim.planned, claim.scores, claim.ruling, by.thresholds, by.weighing)
 
     def _rule(self, claim: ClaimPlan, answer: str) -> ClaimVerdict:
         """Turn a finding into the verdict on a claim, with places and words for people."""

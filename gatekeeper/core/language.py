@@ -1,11 +1,13 @@
 """Language: is a text English, which is what the shipped model reads?
 
-Pure. Two signs, both of which need no table of words to speak of: the script of its letters, and
-for Latin script the small words that no sentence does without. A text is taken for English unless
-there is evidence of another language: a name or a quotation must not make an answer unreadable.
+Pure. Three signs, none of which needs a table of words to speak of: the script of its letters, for
+Latin script the small words that no sentence does without, and words that the model's vocabulary
+can't spell. A text is taken for English unless there is evidence of another language: a name or a
+quotation must not make an answer unreadable.
 """
 
 import re
+from collections.abc import Callable, Sequence
 
 # Half of the letters: below it most of what a sentence says is in another script.
 LATIN_SHARE = 0.5
@@ -14,6 +16,9 @@ LAST_LATIN = 0x24F  # end of Latin Extended-B
 LEAST_FOREIGN = 2
 # Names and titles of a page in English stay below this, a page in another language far above it.
 FOREIGN_MAJORITY = 2
+# A few odd signs are decoration; with more, the model reads one and the same token over and over.
+MOST_UNKNOWN = 0.25
+LEAST_UNKNOWN = 3
 # Enough of a long text to tell, and a bound on the work.
 READ_CHARS = 20_000
 
@@ -43,12 +48,36 @@ _FOREIGN = {
     "Swedish": "och att det som på är av för inte med den till ett om har jag vi kan en",
     "Polish": "się nie jest na że do od jak ale czy tylko przez oraz są może dla po za",
     "Turkish": "ve bir bu için ile de da çok olarak daha ne gibi olan",
+    "Danish": "og det som på er af ikke med den til et om har jeg vi kan en fra eller skal",
+    "Norwegian": "og det som på er av ikke med den til et om har jeg vi kan en fra eller skal",
+    "Finnish": "ja on ei se että oli olla hän mutta tai kun niin myös ovat voi kuin jos tämä sen",
+    "Hungarian": "az és de hogy nem is egy van ez meg csak ha már mint vagy nincs kell lehet volt",
+    "Czech": "se je na že není ale jako pro do od nebo jsou být bude také která který za až při",
+    "Romanian": "și nu este în la pe cu pentru care din mai sunt de un să se fi ca sau",
+    "Croatian": "je se na da nije za koji koja sa od su ili ali kao može biti samo do",
+    "Indonesian": "yang dan di ini itu dengan untuk tidak dari dalam pada adalah ke akan atau oleh",
+    "Vietnamese": "và là của có không được trong cho một với các những này khi đã người để từ",
+    "Catalan": "els les que i és una per amb del no al dels més però són com el la de un",
 }
 _LISTS = {name: frozenset(words.split()) for name, words in _FOREIGN.items()}
 
 
+def is_readable(text: str, unknown_words: Callable[[str], Sequence[str]]) -> bool:
+    """Tell whether a text may be put to a model that reads English.
+
+    Args:
+        text: An answer, or evidence.
+        unknown_words: Gives the words of a text that the model's vocabulary can't spell.
+    """
+    if not is_english(text):
+        return False
+    read = text[:READ_CHARS]
+    unknown = len(unknown_words(read))
+    return unknown < LEAST_UNKNOWN or unknown <= MOST_UNKNOWN * len(read.split())
+
+
 def is_english(text: str) -> bool:
-    """Tell whether a text may be put to a model that reads English; True without letters."""
+    """Tell whether a text is English by its letters and small words; True without letters."""
     words = _WORD.findall(text[:READ_CHARS].lower())
     letters = sum(map(len, words))
     latin = sum(ord(letter) <= LAST_LATIN for word in words for letter in word)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gatekeeper.core.language import is_english
+from gatekeeper.core.language import is_english, is_readable
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,11 @@ from gatekeeper.core.language import is_english
         "Café opening hours changed.",
         "The sign says 出口, which means exit.",
         "Van de Velde Ltd. delivers on Mondays.",
+        "A lamp on a desk is a hub for a plan.",
+        "Max, Jan, Om and Ha work in Den Haag and Sao Paulo.",
+        "Vitamin C and K, size S to L, plan A or V: see the i-on app.",
+        "Error: E-101\nStatus: on\nMode: van / do / para",
+        "| SKU | Max | Min |\n|---|---|---|\n| A-1 | 5 | 3 |",
     ],
 )
 def test_english_is_read(text: str) -> None:
@@ -36,6 +41,17 @@ def test_english_is_read(text: str) -> None:
         "O prazo de devolução é de catorze dias para os clientes e não mais.",
         "De lamp heeft een garantie van twee jaar en wordt niet vervangen.",
         "Lampan har två års garanti och det är inte mer.",
+        "Lampen har to års garanti, og det er ikke mere end det.",
+        "Lampen har to års garanti, og det skal ikke være mer enn det.",
+        "Lampulla on kahden vuoden takuu, mutta se ei ole voimassa, jos lamppu on rikki.",
+        "A lámpára két év garancia van, de ez nem érvényes, ha a lámpa eltört.",
+        "Na lampu je záruka dva roky, ale není platná, pokud se lampa rozbije.",
+        "Lampa are o garanție de doi ani și nu este valabilă pentru baterii.",
+        "Lampa ima jamstvo od dvije godine, ali nije za baterije koje su u njoj.",
+        "Lampu ini memiliki garansi dua tahun dan tidak untuk baterai yang rusak.",
+        "Đèn này có bảo hành hai năm và không được đổi khi đã dùng.",
+        "El termini de devolució és de catorze dies per als clients i no més.",
+        "Lambanın iki yıl garantisi var ve bu süre bir yıl daha uzatılabilir.",
         "Lampa nie jest objęta gwarancją, ale można ją oddać do sklepu.",
         "返品は14日以内に可能です。",
         "Возврат возможен в течение 14 дней.",
@@ -50,3 +66,55 @@ def test_other_languages_are_told(text: str) -> None:
 def test_long_text_is_read_in_part() -> None:
     """Twenty thousand characters are enough to tell, and a megabyte costs no more."""
     assert is_english("The lamp is red. " * 2_000 + "Die Lampe ist rot und das ist gut. " * 50_000)
+
+
+def unknown(text: str) -> list[str]:
+    """Stand in for a vocabulary that spells ASCII only."""
+    return [word for word in text.split() if not word.isascii()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lamp is red.",
+        "Ready ✅ Set ✅ Go! The lamp is on and the hub is off now.",
+        "✅ ✅",
+        "",
+    ],
+)
+def test_decoration_is_read(text: str) -> None:
+    """Ticks and stars stand in many answers, and in short ones they are most of the words."""
+    assert is_readable(text, unknown)
+
+
+def test_many_words_that_can_not_be_spelt_are_told() -> None:
+    """The model would see the same token for each of them, and find support among them."""
+    assert not is_readable("The 🜁🜂 is 🜃🜄 and 🜅🜆 was 🜇🜈.", unknown)
+
+
+class Asked:
+    """A vocabulary that spells everything and notes how much it was asked to."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+
+    def __call__(self, text: str) -> list[str]:
+        """Note the length of the text."""
+        self.lengths.append(len(text))
+        return []
+
+
+def test_other_language_is_not_asked_about_its_words() -> None:
+    """What is known costs no second look."""
+    asked = Asked()
+
+    assert not is_readable("Die Lampe ist rot und das ist gut.", asked)
+    assert asked.lengths == []
+
+
+def test_vocabulary_is_asked_about_a_bounded_text() -> None:
+    """Evidence of a megabyte must not be put through the tokenizer for this."""
+    asked = Asked()
+
+    assert is_readable("The lamp is red. " * 50_000, asked)
+    assert asked.lengths == [20_000]
