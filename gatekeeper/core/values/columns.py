@@ -4,16 +4,14 @@ A row is read as "Size: Large, Price: 15, Stock: 8". A claim that names one colu
 of another is wrong, though row and value stand together.
 """
 
-import re
 from collections.abc import Iterator
 
 from gatekeeper.core.terms import terms
 from gatekeeper.core.values.align import Claim
 from gatekeeper.core.values.match import agreement, comparable
-from gatekeeper.core.values.model import Value
+from gatekeeper.core.values.model import Fact, Value
 
 _MAX_TEXT = 2000  # characters of a row
-_CELL = re.compile(r"(?:^|, )([^:,\n]{1,60}): ")
 
 
 def wrong_column(value: Value, position: int, claim: Claim) -> bool:
@@ -25,29 +23,34 @@ def wrong_column(value: Value, position: int, claim: Claim) -> bool:
         claim: The claim.
     """
     fact = claim.facts.facts[position]
-    cells = list(_cells(fact.text[:_MAX_TEXT]))
+    cells = list(_cells(fact))
     if len(cells) < 2:
         return False
-    named = [(_share(label, claim), start, end) for label, start, end in cells]
-    held = other = 0.0
-    for share, start, end in named:
-        inside = [v for v in fact.values if start <= v.start < end]
-        if any(agreement(value, v) for v in inside):
-            held = max(held, share)
-        elif any(comparable(value, v) for v in inside):
-            other = max(other, share)
-    return other == 1 and held < 1
+    held = [label for label, inside in cells if any(agreement(value, v) for v in inside)]
+    others = [
+        label
+        for label, inside in cells
+        if label not in held and any(comparable(value, v) for v in inside)
+    ]
+    return bool(held) and all(
+        any(_names(other, mine, claim.terms) for other in others) for mine in held
+    )
 
 
-def _share(label: str, claim: Claim) -> float:
-    """Return the share of the terms of a label that the claim has."""
-    wanted = frozenset(terms(label))
-    return len(wanted & claim.terms) / len(wanted) if wanted else 0.0
+def _names(other: frozenset[str], held: frozenset[str], wanted: frozenset[str]) -> bool:
+    """True if a claim has what tells one label from another, and nothing of the other's own."""
+    return bool(other - held) and other - held <= wanted and wanted.isdisjoint(held - other)
 
 
-def _cells(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the labels of a row with where their cells begin and end."""
-    found = list(_CELL.finditer(text))
-    ends = [*(cell.start() for cell in found), len(text)][1:]
-    for cell, end in zip(found, ends, strict=True):
-        yield cell[1], cell.end(), end
+def _cells(fact: Fact) -> Iterator[tuple[frozenset[str], list[Value]]]:
+    """Yield the terms of each label of a row, and the values of its cell.
+
+    A label may have commas, so the cell before it ends at the first one.
+    """
+    label, *pieces = fact.text[:_MAX_TEXT].split(": ")
+    at = len(label) + 2
+    for piece in pieces:
+        cell, _, following = piece.partition(", ")
+        end = at + len(cell)
+        yield frozenset(terms(label)), [v for v in fact.values if at <= v.start < end]
+        label, at = following, at + len(piece) + 2

@@ -48,6 +48,8 @@ def _results(claim: Value, operands: Sequence[Value]) -> Iterator[tuple[Value, D
     for (one, a), (other, b) in combinations(numbers, 2):
         if _is_name(one, other):
             continue
+        if a.kind is b.kind is Kind.DATE and claim.readings[0].unit:
+            continue  # years apart are years, not months: see _between_dates
         if a.unit == b.unit:
             yield from _pairs(one, other, a, b)
         if "" in (a.unit, b.unit) and not one.name:
@@ -99,7 +101,9 @@ def _pairs(one: Value, other: Value, a: Reading, b: Reading) -> Iterator[tuple[V
     written = abs(a.number - b.number)
     big, small = (one, other) if a.low >= b.low else (other, one)
     difference = _note("difference", big, "-", small, written)
-    if a.unit == "percent":
+    if not gap:
+        pass  # equal amounts differ by nothing, which nobody sums up as a total of zero
+    elif a.unit == "percent":
         yield _bare(gap, Kind.POINTS, "points"), difference
     else:
         yield _made(base, gap), difference
