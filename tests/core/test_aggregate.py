@@ -1,5 +1,6 @@
 """Statuses from scores: one mapping, tested both ways."""
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -14,8 +15,10 @@ from gatekeeper.core.aggregate import (
     Thresholds,
     claim_score,
     decide_claim,
+    measure,
 )
 from gatekeeper.core.evidence import Premise
+from gatekeeper.core.support import MEASURES, Weighing
 from gatekeeper.protocols import PairScore
 from gatekeeper.verdict import ClaimStatus, PremiseRef, UnresolvedReason
 
@@ -33,11 +36,14 @@ def premise(*passages: int) -> Premise:
 
 
 def decide(
-    plan: Sequence[tuple[int, ...]], scores: Sequence[Scored], ruling: Ruling | None = None
+    plan: Sequence[tuple[int, ...]],
+    scores: Sequence[Scored],
+    ruling: Ruling | None = None,
+    weighing: Weighing | None = None,
 ) -> Finding:
     """Decide a claim whose premises come from the given passages."""
     planned = [Planned(premise=premise(*passages)) for passages in plan]
-    return decide_claim(planned, scores, ruling or Ruling(), MARKS)
+    return decide_claim(planned, scores, ruling or Ruling(), MARKS, weighing)
 
 
 def pair(entailment: float, contradiction: float = 0.0) -> PairScore:
@@ -116,31 +122,39 @@ probabilities = st.floats(0, 1)
 pairs = st.builds(pair, probabilities, probabilities)
 passages = st.lists(st.integers(0, 2), min_size=1, max_size=2, unique=True).map(tuple)
 rulings = st.sampled_from([Ruling(), Ruling(absent=True), Ruling(clashing=True)])
+weighings = st.none() | st.builds(
+    Weighing, weights=st.dictionaries(st.sampled_from(MEASURES), st.floats(0, 5))
+)
 
 
 @settings(deadline=None, derandomize=True, max_examples=300)
-@given(st.lists(st.tuples(passages, pairs, st.booleans()), max_size=6), rulings)
+@given(st.lists(st.tuples(passages, pairs, st.booleans()), max_size=6), rulings, weighings)
 def test_subset_of_scores_gives_full_status_or_unresolved(
-    rows: list[tuple[tuple[int, ...], PairScore, bool]], ruling: Ruling
+    rows: list[tuple[tuple[int, ...], PairScore, bool]],
+    ruling: Ruling,
+    weighing: Weighing | None,
 ) -> None:
     """Which pairs were reached in time must never turn a verdict round."""
     plan = [places for places, _, _ in rows]
-    full = decide(plan, [score for _, score, _ in rows], ruling)
+    full = decide(plan, [score for _, score, _ in rows], ruling, weighing)
 
-    part = decide(plan, [score if known else None for _, score, known in rows], ruling)
+    part = decide(plan, [score if known else None for _, score, known in rows], ruling, weighing)
 
     assert part.status in (full.status, ClaimStatus.UNRESOLVED)
 
 
 @settings(deadline=None, derandomize=True, max_examples=300)
-@given(st.lists(st.tuples(passages, pairs), max_size=6), rulings, st.floats(0.01, 1))
+@given(st.lists(st.tuples(passages, pairs), max_size=6), rulings, st.floats(0.01, 1), weighings)
 def test_flagged_is_score_below_threshold(
-    rows: list[tuple[tuple[int, ...], PairScore]], ruling: Ruling, mark: float
+    rows: list[tuple[tuple[int, ...], PairScore]],
+    ruling: Ruling,
+    mark: float,
+    weighing: Weighing | None,
 ) -> None:
     """Curves over the score mean the gate only if one is the other at every mark above 0."""
     marks = Thresholds(support=mark, contradiction=0.9)
     planned = [Planned(premise=premise(*places)) for places, _ in rows]
-    finding = decide_claim(planned, [score for _, score in rows], ruling, marks)
+    finding = decide_claim(planned, [score for _, score in rows], ruling, marks, weighing)
 
     score = claim_score(finding, ruling, marks)
 
@@ -151,3 +165,44 @@ def test_flagged_is_score_below_threshold(
 def test_unresolved_claim_has_no_score() -> None:
     """Not scored is not 0.0."""
     assert claim_score(decide([(0,)], [None]), Ruling(), MARKS) is None
+
+
+def test_weighing_turns_scores_into_support() -> None:
+    """The maximum is over what the weighing makes of each premise, not over P(entailment)."""
+    calm_counts = Weighing(weights={"entailment": 0.1, "calm": 2.0})
+
+    finding = decide([(0,), (1,)], [pair(0.6, 0.39), pair(0.5, 0.01)], weighing=calm_counts)
+
+    assert finding.decided_by == (1, 0)
+    assert finding.support == pytest.approx(0.99**2 / (0.99**2 + 0.01**2))
+
+
+def test_joint_premise_changes_no_measure_of_the_others() -> None:
+    """It is asked about only where the first round left a claim open: that must not show."""
+    plan = [Planned(premise=premise(0)), Planned(premise=premise(0, 1))]
+    scores = [pair(0.3, 0.2), pair(0.9, 0.05)]
+
+    alone, beside = measure(plan[:1], scores[:1]), measure(plan, scores)
+
+    assert beside[0] == alone[0]
+    assert (beside[0].whole, beside[1].whole) == (1.0, 0.0)
+    assert beside[1].agreement == alone[0].agreement
+
+
+def test_measures_are_those_of_the_plan() -> None:
+    """Words in the premise, in the evidence and in the claim come from the ranking."""
+    plan = [Planned(premise=premise(0), held=0.25, known=0.5, words=3)]
+
+    (found,) = measure(plan, [pair(0.5, 0.5)])
+
+    assert (found.fresh, found.known, found.short) == (0.75, 0.5, 0.0)
+    assert found.length == pytest.approx(math.log(4))
+    assert found.entailment == found.calm == 0.0
+
+
+def test_verbatim_copy_is_supported_whatever_the_weighing() -> None:
+    """A weighing that supports nothing still can't deny what stands there word for word."""
+    planned = [Planned(premise=premise(0), verbatim=True)]
+    nothing = Weighing(weights={}, bias=-50.0)
+
+    assert decide_claim(planned, [pair(1.0)], Ruling(), MARKS, nothing).support == 1.0
