@@ -63,9 +63,9 @@ _PATTERNS = {
         r"|(?:1[3-9]|2[0-3]):[0-5]\d\b(?!:))"
     ),
     "currency": (
-        rf"(?<![\w$£€])(?:{either(s for s in SIGNS if not s.isalnum())})\d[\d,]*(?:\.\d+)?"
+        rf"(?<![\w$£€\u2212-])(?:{either(s for s in SIGNS if not s.isalnum())})\d[\d,]*(?:\.\d+)?"
         rf"(?:(?:[ -](?:thousand|million|billion|trillion)\b)|(?:{either(SHORT_SCALES)})\b)?"
-        r"(?![\w]|[.,]\d)"
+        r"(?![\w]|[.,]\d| ?(?:m|mn|bn|k|M|B|tn)\b)"
         rf"|{NUMBER} (?:{either(COINS.keys() - _AMBIGUOUS)})\b(?! sterling)"
     ),
     "percentage": rf"(?:{NUMBER})(?: ?%|[ -](?:percent|per cent)\b)(?! points?| ?-? ?points?)",
@@ -88,7 +88,7 @@ _NO_COUNT = re.compile(
     rf"a\.?m|p\.?m|o'clock|nautical|(?:{either(UNITS)})\b|(?:{either(SPANS)})\b)"
 )
 # The number of a list item, a citation, a name that is a number word ("at Nine very much").
-_MARKER_BEFORE = re.compile(r"(?:^|[.;:!?)] )$")
+_MARKER_BEFORE = re.compile(r"(?:^|[.;:!?)#] )$")
 _MARKER_BEHIND = re.compile(r"[.)](?: |$)")
 # "Five second graders" have no duration; "a five-second pause" has.
 _SINGULAR = re.compile(
@@ -125,4 +125,6 @@ def _is_other(kind: str, text: str, before: str, behind: str) -> bool:
             and not before.endswith(". ")
         )
         return bool(marker or cited or name or _NO_COUNT.match(behind))
-    return _SINGULAR.search(text) is not None
+    # "The twenty-second album", "two mi no".
+    spoken = text[0].isalpha() and (text.endswith("y-second") or text[-3:-2] == " ")
+    return spoken or _SINGULAR.search(text) is not None

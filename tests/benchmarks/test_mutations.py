@@ -60,6 +60,9 @@ def test_values_are_found_with_their_kind(sentence: str, expected: tuple[str, st
         "The old town covers 4 km ² of land.",
         "In 1500 cases it failed.",
         "It weighs 15 pounds in all.",
+        "It is her twenty-second album.",
+        "They had ($41.2 m) then.",
+        "His worth was -$947,987 then.",
         "Vectors in $0/1$ are cut.",
     ],
 )
