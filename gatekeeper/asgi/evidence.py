@@ -276,7 +276,7 @@ def _name(item: object, pointer: str | None) -> str | None:
 def _read(path: str) -> tuple[Found, ...]:
     """Read house facts: UTF-8, blank lines between passages."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(path, str(error), "a UTF-8 text file") from error
     return tuple((None, part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip())

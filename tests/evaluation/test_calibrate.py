@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
+from gatekeeper.core.support import Weighing
 from gatekeeper.evaluation.calibrate import (
     Calibrated,
     at_marks,
@@ -108,6 +109,11 @@ def answers(scores: Sequence[int], *, wrong: bool = False) -> list[Row]:
     ]
 
 
+WEIGHING = Weighing(
+    weights={"entailment": 0.8, "calm": 0.3, "short": 0.5, "agreement": 0.4},
+    bias=-0.2,
+    curve=((0.0, 0.0), (0.4, 0.3), (0.7, 0.9), (1.0, 1.0)),
+)
 WORDS = ["lamp", "shop", "hub", "door", "plan", "ticket"]
 
 
@@ -116,14 +122,16 @@ WORDS = ["lamp", "shop", "hub", "door", "plan", "ticket"]
     seed=st.text("ab", max_size=4),
     claims=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
     threshold=st.sampled_from([0.01, 0.2, 0.4, 0.5, 0.6, 0.8, 0.95, 0.999]),
+    weighing=st.sampled_from([None, WEIGHING]),
 )
 def test_one_check_tells_the_side_at_every_threshold(
-    seed: str, claims: list[str], threshold: float
+    seed: str, claims: list[str], threshold: float, weighing: Weighing | None
 ) -> None:
     """The search must count what the live gate would do, joint premises and findings included."""
     answer = " ".join(f"The {word} is open." for word in claims)
     texts = ["The lamp is red. The hub is on.", "The shop is open. The plan is old.", "A door."]
-    by = gate(drawn(seed))
+    plain = gate(drawn(seed))
+    by = Gate(plain.model, plain.judge, replace(plain.settings, weighing=weighing))
     one = row(answer, *texts)
 
     [at_open] = checked(at_marks(by, open_marks(MARKS)), [one])

@@ -1,0 +1,83 @@
+"""What a live route adds to an answer, added by commands: house facts and boilerplate."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gatekeeper.cli import main
+from gatekeeper.cli.gates import Opened
+from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.evaluation.calibration import Fit
+from gatekeeper.gate import Gate, Settings
+from gatekeeper.testing import FakeJudge, FakeModel
+
+ANSWER = "We are open all day. Returns are free. The lamp is red."
+
+
+def opener(model: Path | None, *, tested: bool, calibration: Path | None = None) -> Opened:
+    """Open a gate that supports what is contained in the evidence."""
+    fake = FakeModel()
+    marks = Thresholds(support=0.5, contradiction=0.9)
+    return Opened(gate=Gate(fake, FakeJudge(fake), Settings(thresholds=marks)), fit=Fit.OWN)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write an answer that needs both files to hold."""
+    (tmp_path / "answer.txt").write_text(ANSWER)
+    (tmp_path / "page.txt").write_text("The lamp is red.")
+    (tmp_path / "facts.md").write_text("\ufeffReturns are free.\n\nOrders ship fast.\n")
+    (tmp_path / "boilerplate.txt").write_text("\n  We are open all day.  \n\nBye.\n")
+    row = {"id": "a", "context": "The lamp is red.", "answer": ANSWER, "label": "supported"}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    return tmp_path
+
+
+def test_check_takes_boilerplate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that stands in every answer is no claim, and house facts are one more context."""
+    files = ["--context", str(folder / "page.txt"), "--answer", str(folder / "answer.txt")]
+    facts = ["--context", str(folder / "facts.md")]
+
+    assert main(["check", *files, *facts], open_gate=opener) == 3
+    capsys.readouterr()
+    both = [*facts, "--boilerplate", str(folder / "boilerplate.txt"), "--json"]
+    assert main(["check", *files, *both], open_gate=opener) == 0
+
+    shown = json.loads(capsys.readouterr().out)
+    assert [claim["text"].strip() for claim in shown["claims"]] == [
+        "Returns are free.",
+        "The lamp is red.",
+    ]
+    assert shown["claims"][0]["passages"] == ["1"]
+
+
+def test_evaluate_takes_house_facts_and_boilerplate(folder: Path) -> None:
+    """Figures without what the live route has would be figures of another gate."""
+    rows, out = str(folder / "rows.jsonl"), folder / "rows-out.jsonl"
+    options = ["--house-facts", str(folder / "facts.md")]
+    options += ["--boilerplate", str(folder / "boilerplate.txt")]
+
+    main(["evaluate", rows, "--rows", str(out)], open_gate=opener)
+    before = json.loads(out.read_text())
+    main(["evaluate", rows, "--rows", str(out), *options], open_gate=opener)
+    after = json.loads(out.read_text())
+
+    assert (before["verdict"], len(before["claims"])) == ("FLAGGED", 3)
+    assert (after["verdict"], len(after["claims"])) == ("SUPPORTED", 2)
+    assert after["claims"][0]["passages"] == ["1"]
+    assert after["severity"] == "none"
+
+
+@pytest.mark.parametrize("option", ["--house-facts", "--boilerplate"])
+def test_file_that_can_not_be_read_is_code_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """It is named before a model is loaded for nothing."""
+    odd = folder / "odd.txt"
+    odd.write_bytes(b"\xff\xfe")
+
+    code = main(["evaluate", str(folder / "rows.jsonl"), option, str(odd)], open_gate=opener)
+
+    assert code == 2
+    assert "odd.txt: found the byte 0xff at offset 0, expected UTF-8" in capsys.readouterr().err
