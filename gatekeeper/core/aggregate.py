@@ -13,6 +13,7 @@ Pure. The rules that hold here:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log1p
 from statistics import fmean
 
 from gatekeeper.core.evidence import Premise
@@ -38,13 +39,14 @@ class Planned:
 
     ``verbatim`` marks a premise that is the claim word for word: its support is 1.0 unasked.
     ``held`` and ``known`` are the shares of the claim's content words, by weight, that stand in
-    the premise and anywhere in the evidence.
+    the premise and anywhere in the evidence; ``words`` is their number.
     """
 
     premise: Premise
     verbatim: bool = False
     held: float = 1.0
     known: float = 1.0
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +156,9 @@ def measure(plan: Sequence[Planned], scores: Sequence[PairScore]) -> list[Measur
             calm=-logit(score.contradiction),
             whole=float(not entry.premise.is_joint),
             short=1.0 - len(entry.premise.lines),
-            held=entry.held,
+            fresh=1.0 - entry.held,
             known=entry.known,
+            length=log1p(entry.words),
             agreement=agreement,
         )
         for entry, score, entailment in zip(plan, scores, logits, strict=True)

@@ -23,17 +23,20 @@ class Measures:
 
     ``entailment``: logit of P(entailment). ``calm``: minus the logit of P(contradiction).
     ``whole``: 0 for a premise joined from places apart, else 1. ``short``: 1 minus the number of
-    its lines. ``held``: share of the claim's content words, by weight, that the premise holds.
-    ``known``: the same for the evidence as a whole. ``agreement``: mean logit of P(entailment)
-    over the windows of the claim; a joint premise is none.
+    its lines. ``fresh``: share of the claim's content words, by weight, that the premise lacks, for
+    models take a repetition of words for entailment. ``known``: share of them that stand anywhere
+    in the evidence. ``length``: logarithm of one more than their number, for a long claim is seldom
+    entailed without a doubt. ``agreement``: mean logit of P(entailment) over the windows of the
+    claim; a joint premise is none.
     """
 
     entailment: float
     calm: float
     whole: float
     short: float
-    held: float
+    fresh: float
     known: float
+    length: float
     agreement: float
 
 
