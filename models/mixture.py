@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gatekeeper.core.terms import terms
-from models.construct import documents, kinds, templates
+from models.construct import documents, kinds, rewordings, templates
 from models.pairs import Pair, write_pairs
 
 MIXTURE = Path(__file__).with_name("mixture.toml")
@@ -38,13 +38,18 @@ class Labelled:
     source: str
     stage1: int
     stage2: int
+    stage3: int
     licence: str
     stated: bool
     why: str
 
     def wanted(self, stage: int) -> int:
         """Return the most pairs that a stage draws."""
-        return self.stage1 if stage == 1 else self.stage2
+        return (self.stage1, self.stage2, self.stage3)[stage - 1]
+
+    def skipped(self, stage: int) -> int:
+        """Return how many pairs the stage before has drawn; stage 3 goes on behind them."""
+        return self.stage2 if stage == 3 else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +70,9 @@ class Mixture:
 
     seed: int
     held_out: float
-    families: dict[str, int]
+    families: dict[str, dict[str, int]]
     pairs: tuple[Labelled, ...]
+    claims: dict[str, int]
     texts: tuple[Texts, ...]
 
 
@@ -80,6 +86,7 @@ def read_mixture(path: Path, *, stated_only: bool = False) -> Mixture:
         pairs=tuple(
             Labelled(**entry) for entry in found["pairs"] if entry["stated"] or not stated_only
         ),
+        claims={entry["name"]: entry["count"] for entry in found["claims"]},
         texts=tuple(
             Texts(**entry) for entry in found["texts"] if entry["stated"] or not stated_only
         ),
@@ -119,26 +126,48 @@ def _key(text: str) -> str:
 
 def draw_labelled(data: Data, source: Labelled, stage: int, seed: int) -> list[Pair]:
     """Draw a set's pairs: none that shares a premise with the evaluation sets, labels balanced."""
-    draw = random.Random(f"{seed} {source.name}")  # noqa: S311  # not for secrets
+    rows = usable_rows(data, source, seed)
+    if source.source in BALANCED:
+        rows = balanced(rows)
+    first = source.skipped(stage)
+    # A set that is used up starts again.
+    chosen = (rows[first:] + rows[:first])[: source.wanted(stage)]
+    return [_pair(row, source) for row in chosen]
+
+
+def usable_rows(data: Data, source: Labelled, seed: int) -> list[dict[str, Any]]:
+    """Return a set's rows, shuffled, without those whose premise the model is measured on."""
     rows = [
         row
         for row in data.rows(source.file)
         if row.get("source") == source.source and _key(row["premise"]) not in data.kept_back
     ]
-    draw.shuffle(rows)
-    if source.source in BALANCED:
-        rows = balanced(rows)
-    chosen = rows[: source.wanted(stage)]
-    return [
-        Pair(
-            premise=shortened(row["premise"], row["hypothesis"]),
-            hypothesis=row["hypothesis"],
-            label=row["label"],
-            source=source.name,
-            group=group_of(row["premise"]),
-        )
-        for row in chosen
-    ]
+    random.Random(f"{seed} {source.name}").shuffle(rows)  # noqa: S311  # not for secrets
+    return rows
+
+
+def _pair(row: dict[str, Any], source: Labelled) -> Pair:
+    return Pair(
+        premise=shortened(row["premise"], row["hypothesis"]),
+        hypothesis=row["hypothesis"],
+        label=row["label"],
+        source=source.name,
+        group=group_of(row["premise"]),
+    )
+
+
+def draw_claims(data: Data, mixture: Mixture) -> Iterator[Pair]:
+    """Edit entailed claims, the last ones of each set: those that other stages draw last."""
+    for source in mixture.pairs:
+        rows = usable_rows(data, source, mixture.seed)
+        true = [row for row in reversed(rows) if row["label"] == "entailment"]
+        others: tuple[str, ...] = ()
+        for row in true[: mixture.claims.get(source.name, 0)]:
+            pair = _pair(row, source)
+            draw = random.Random(f"{mixture.seed} {pair.hypothesis}")  # noqa: S311  # not for secrets
+            if "?" not in pair.hypothesis:
+                yield from rewordings.reworded(pair, draw, others)
+            others = (*others, pair.hypothesis)[-8:]
 
 
 def balanced(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -208,6 +237,18 @@ def within(made: list[Pair], families: dict[str, int], seed: int) -> list[Pair]:
     return chosen
 
 
+def constructed(data: Data, mixture: Mixture, stage: int) -> list[Pair]:
+    """Return a stage's pairs by construction; each stage throws other dice."""
+    families = mixture.families[f"stage{stage}"]
+    seed = mixture.seed + stage - 2
+    made = [pair for source in mixture.texts for pair in draw_texts(data, source, seed)]
+    if {"support", "table"} & families.keys():
+        made.extend(templates.pairs(random.Random(seed)))  # noqa: S311  # not for secrets
+    if "reworded" in families:
+        made.extend(draw_claims(data, mixture))
+    return within(made, families, seed)
+
+
 def build(data: Data, mixture: Mixture, stage: int) -> tuple[list[Pair], list[Pair]]:
     """Return the pairs of a stage to learn from, shuffled, and those kept back."""
     train: list[Pair] = []
@@ -215,11 +256,8 @@ def build(data: Data, mixture: Mixture, stage: int) -> tuple[list[Pair], list[Pa
     parts: list[Iterable[Pair]] = [
         draw_labelled(data, source, stage, mixture.seed) for source in mixture.pairs
     ]
-    if stage == 2:
-        made = [pair for source in mixture.texts for pair in draw_texts(data, source, mixture.seed)]
-        if {"support", "table"} & mixture.families.keys():
-            made.extend(templates.pairs(random.Random(mixture.seed)))  # noqa: S311  # not for secrets
-        parts.append(within(made, mixture.families, mixture.seed))
+    if stage > 1:
+        parts.append(constructed(data, mixture, stage))
     for part in parts:
         for pair in part:
             (held if is_held_out(pair.group, mixture.held_out) else train).append(pair)
@@ -233,7 +271,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--stage", type=int, choices=(1, 2), required=True)
+    parser.add_argument("--stage", type=int, choices=(1, 2, 3), required=True)
     parser.add_argument("--stated-only", action="store_true")
     given = parser.parse_args()
     mixture = read_mixture(MIXTURE, stated_only=given.stated_only)

@@ -9,12 +9,13 @@ class Settings:
 
     ``tokens``, padding included, end the run, and so do ``seconds`` if they are not 0. ``warmup``
     is the share of the run in which the rate rises to ``rate``; from its start on it falls to
-    zero at the end.
+    the share ``end`` of it, zero in the last stage.
     """
 
     tokens: int
     seconds: float = 0.0
     rate: float = 8e-5
+    end: float = 0.0
     warmup: float = 0.03
     batch_tokens: int = 3072
     seed: int = 1
@@ -42,4 +43,5 @@ class Progress:
         """Return the learning rate of the next step."""
         done = self.share(settings)
         rising = min(1.0, (done + 1e-4) / settings.warmup)
-        return max(0.0, settings.rate * rising * (1 - done))
+        falling = 1 - min(1.0, done) * (1 - settings.end)
+        return settings.rate * rising * falling

@@ -4,7 +4,7 @@
 
 INIT is a checkpoint folder (three-way classifier, or a bare encoder: then the head is new). OUT
 gets state.pt every few minutes, log.jsonl, and at the end the checkpoint folder OUT/checkpoint.
-The learning rate falls to zero with the tokens read, or, with --seconds, with the time spent if
+The learning rate falls with the tokens read, or, with --seconds, with the time spent if
 that is further: a run that shares its machine still ends on time. Without --seconds two runs with
 one seed on one machine give the same weights, stopped in between or not.
 """
@@ -265,6 +265,9 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--rate", type=float, default=DEFAULTS.rate)
+    parser.add_argument(
+        "--end", type=float, default=DEFAULTS.end, help="share of --rate at the end"
+    )
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
     parser.add_argument("--batch-tokens", type=int, default=DEFAULTS.batch_tokens)
     parser.add_argument("--save-every", type=float, default=120.0)
@@ -275,6 +278,7 @@ def main() -> None:
         tokens=given.tokens,
         seconds=given.seconds,
         rate=given.rate,
+        end=given.end,
         seed=given.seed,
         batch_tokens=given.batch_tokens,
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from models.construct import joins, lines, summaries
 from models.construct.documents import PREMISE_CHARS, claims, read_document
 from models.construct.kinds import all_pairs
+from models.construct.rewordings import reworded
 from models.construct.shop import Shop
 from models.pairs import Pair
 
@@ -143,3 +144,20 @@ def test_a_summary_with_exchanged_speakers_is_not_entailed() -> None:
 
     assert [pair.hypothesis for pair in told] == ["Customer will call Agent tomorrow."]
     assert told[0].label == "not_entailment"
+
+
+def test_a_claim_in_other_words_is_edited() -> None:
+    """The false one differs from the true one by the edit alone, whatever the premise's words."""
+    pair = Pair(
+        premise="Born in 1912 in Turin, Anna Berg sold her first picture at the age of nine.",
+        hypothesis="The painter was born before the war.",
+        label="entailment",
+        source="made up",
+        group="g",
+    )
+
+    made = [p for seed in range(20) for p in reworded(pair, dice(seed))]
+
+    assert {p.hypothesis for p in made if p.label == "entailment"} == {pair.hypothesis}
+    assert "The painter was born after the war." in {p.hypothesis for p in made}
+    assert all(p.group == "g" for p in made)

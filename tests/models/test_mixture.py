@@ -22,8 +22,6 @@ from models.mixture import (
 )
 from models.pairs import Pair, read_pairs, write_pairs
 
-SOURCE = {"file": "pairs.jsonl.gz", "licence": "MIT", "stated": True, "why": "to test"}
-
 
 def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
     """Write a file of the data folder."""
@@ -58,12 +56,32 @@ def data(tmp_path: Path) -> Data:
 
 def mixture(*, held_out: float = 0.2) -> Mixture:
     """A mixture of both kinds of source."""
-    labelled = Labelled(name="fever", source="fever_train", stage1=40, stage2=20, **SOURCE)  # type: ignore[arg-type]  # one table of several types
+    labelled = Labelled(
+        name="fever",
+        file="pairs.jsonl.gz",
+        source="fever_train",
+        stage1=40,
+        stage2=20,
+        stage3=30,
+        licence="MIT",
+        stated=True,
+        why="to test",
+    )
     texts = Texts(
         name="shops", file="raw.jsonl.gz", documents=20, licence="MIT", stated=True, why="to test"
     )
-    families = {"number": 5, "negation": 5, "summary": 6}
-    return Mixture(seed=3, held_out=held_out, families=families, pairs=(labelled,), texts=(texts,))
+    families = {
+        "stage2": {"number": 5, "negation": 5, "summary": 6},
+        "stage3": {"reworded": 8, "summary": 2},
+    }
+    return Mixture(
+        seed=3,
+        held_out=held_out,
+        families=families,
+        pairs=(labelled,),
+        claims={"fever": 30},
+        texts=(texts,),
+    )
 
 
 def test_same_file_and_data_give_the_same_pairs(data: Data) -> None:
@@ -81,6 +99,16 @@ def test_a_stage_draws_its_own_number(data: Data) -> None:
     assert {pair.source for pair in first} == {"fever"}
     assert sum(pair.source == "fever" for pair in second) == 20
     assert any(pair.kind for pair in second)
+
+
+def test_the_last_stage_reads_on_where_the_one_before_ended(data: Data) -> None:
+    """Its sentence pairs are fresh ones; its edits are of claims in other words."""
+    second = [pair for part in build(data, mixture(), 2) for pair in part if not pair.kind]
+    third = [pair for part in build(data, mixture(), 3) for pair in part]
+    reworded = [pair for pair in third if pair.kind.startswith("reworded_")]
+
+    assert not {pair.hypothesis for pair in second} & {p.hypothesis for p in third if not p.kind}
+    assert sum(pair.label == "entailment" for pair in reworded) == len(reworded) / 2 == 8
 
 
 def test_no_text_is_on_both_sides_of_the_split(data: Data) -> None:

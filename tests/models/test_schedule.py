@@ -20,3 +20,10 @@ def test_a_run_that_shares_its_machine_ends_on_time() -> None:
     assert Progress(tokens=100, seconds=30.0).share(settings) == 0.5
     assert Progress(tokens=900, seconds=30.0).share(settings) == 0.9
     assert Progress(tokens=100, seconds=30.0).share(Settings(tokens=1000)) == 0.1
+
+
+def test_a_stage_that_is_not_the_last_ends_at_a_share() -> None:
+    """The next one goes on where it ended."""
+    settings = Settings(tokens=1000, rate=1.0, warmup=0.1, end=0.5)
+
+    assert [Progress(tokens=tokens).rate(settings) for tokens in (500, 1000)] == [0.75, 0.5]
