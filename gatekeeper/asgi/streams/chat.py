@@ -107,17 +107,22 @@ class Chat:
         passed = Passed()
         noted = not facts
         for frame, reading in frames:
+            written = [frame.raw]
+            is_end = any(key in changes and changes[key].withheld for key in reading.ended)
+            if any(key in changes for key in reading.seen):
+                chunks = self._rewritten(reading.document, changes, passed)
+                if reading.closes and is_end and not noted:
+                    noted = True
+                    chunks[-1]["gatekeeper"] = dict(facts)
+                written = [event(chunk) for chunk in chunks]
             if reading.closes and not noted:
                 noted = True
                 yield self.note(facts)
-            if not any(key in changes for key in reading.seen):
-                yield frame.raw
-            else:
-                yield self._rewritten(reading.document, changes, passed)
+            yield from written
         if not noted:
             yield self.note(facts)
 
-    def _rewritten(self, document: object, changes: Changes, passed: Passed) -> bytes:
+    def _rewritten(self, document: object, changes: Changes, passed: Passed) -> list[Members]:
         choices = document["choices"] if isinstance(document, dict) else []
         written: list[Members] = []
         for place, choice in enumerate(choices):
@@ -133,7 +138,7 @@ class Chat:
             reason = "content_filter" if reason is not None and change.withheld else reason
             if reason is not None:
                 written.append(self._chunk(key, {}, reason))
-        return b"".join(map(event, written))
+        return written
 
     def _texts(self, key: Key, delta: Members) -> Iterator[tuple[Key, str]]:
         """Yield the texts of a delta; a refusal beside a content begins a line of its own."""

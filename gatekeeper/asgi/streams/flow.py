@@ -260,8 +260,8 @@ class Flow:
         self._record(ruling, ruling.action)
         gone = self._buffer.let_go(lambda reading: not reading.closes, lambda _: math.inf)
         told = self._call.route.expose is Expose.VERDICT or ruling.action is Action.ANNOTATE
-        if told and is_checked:
-            said = facts(self._call.id, ruling, Expose.VERDICT)
+        said = facts(self._call.id, ruling, self._call.route.expose)
+        if told and said and is_checked:
             gone.append(self._dialect.note(said))
         left = self._intake.rest()
         gone += [*self._buffer.let_go(lambda _: True, lambda _: math.inf), *left]

@@ -1,7 +1,8 @@
 """Frames: the units in which a stream is read and let go, however its bytes were cut.
 
-Pure. The raw bytes of all frames join to the stream. Lines end at CR, LF or CRLF and nowhere else;
-a CR at the end of what has come waits for the next byte, so that every cutting gives the same.
+Pure. The raw bytes of all frames join to the stream. Lines of events end at CR, LF or CRLF and
+nowhere else; a CR at the end of what has come waits for the next byte, so that every cutting gives
+the same.
 """
 
 import codecs
@@ -12,7 +13,10 @@ from typing import Protocol
 
 BOM = b"\xef\xbb\xbf"
 
+CR = "cr"
+
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_LF = re.compile(rb"\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,8 @@ class Frames(Protocol):
 class _Lines:
     """Cuts bytes into lines, ends included."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: re.Pattern[bytes]) -> None:
+        self._end = end
         self._held = bytearray()
         self._seen = 0
 
@@ -60,7 +65,7 @@ class _Lines:
         held = self._held
         held += data
         begin = 0
-        while end := _LINE_END.search(held, self._seen):
+        while end := self._end.search(held, self._seen):
             if end[0] == b"\r" and end.end() == len(held):
                 break
             yield bytes(held[begin : end.end()])
@@ -82,7 +87,7 @@ class EventFrames:
     """
 
     def __init__(self) -> None:
-        self._lines = _Lines()
+        self._lines = _Lines(_LINE_END)
         self._raw: list[bytes] = []
         self._size = 0
         self._data: list[bytes] = []
@@ -135,10 +140,13 @@ class EventFrames:
 
 
 class LineFrames:
-    """Lines with a JSON document each."""
+    """Lines with a JSON document each. They end at LF only: to JSON a CR is a blank.
+
+    A line with a CR in it has the name ``CR``: there are clients that read several in it.
+    """
 
     def __init__(self) -> None:
-        self._lines = _Lines()
+        self._lines = _Lines(_LF)
         self._is_first = True
 
     @property
@@ -160,7 +168,8 @@ class LineFrames:
     def _line(self, raw: bytes) -> Frame:
         text = raw.removeprefix(BOM) if self._is_first else raw
         self._is_first = False
-        return Frame(raw=raw, data=text.decode("utf-8", "replace").strip() or None)
+        data = text.decode("utf-8", "replace").strip(" \t\r\n")
+        return Frame(raw=raw, data=data or None, name=CR if "\r" in data else "")
 
 
 class TextFrames:

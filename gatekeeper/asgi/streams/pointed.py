@@ -22,7 +22,7 @@ from gatekeeper.asgi.streams.dialect import (
     event_of_text,
     shape,
 )
-from gatekeeper.asgi.streams.frames import Frame
+from gatekeeper.asgi.streams.frames import CR, Frame
 
 ONLY = (0,)
 NAME = "gatekeeper"
@@ -123,6 +123,17 @@ class Events(_Pointed):
 
 class Lines(_Pointed):
     """Lines of JSON."""
+
+    def read(self, frame: Frame) -> Reading:
+        """Say what stands at the pointer.
+
+        Raises:
+            UncheckableError: With ``shape`` if it is neither text nor null, and for a line that
+                some clients read as several.
+        """
+        if frame.name == CR:
+            raise shape()
+        return super().read(frame)
 
     def note(self, facts: Facts) -> bytes:
         """Return the facts as a line of their own."""
