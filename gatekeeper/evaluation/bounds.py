@@ -17,7 +17,6 @@ MOST_LABELS = 1_000_000
 # A continued fraction needs some sqrt(n) steps: this is ten times that of MOST_LABELS.
 _MOST_STEPS = 40_000
 _SMALLEST = 1e-300
-_HALVINGS = 200
 _MANY = 100
 _ROUNDING = 4e-16
 
@@ -45,10 +44,7 @@ def upper_bound(events: int, trials: int, confidence: float) -> float:
     if events >= trials:
         return 1.0
     low, high = events / trials, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        if not low < middle < high:
-            break
+    while low < (middle := (low + high) / 2.0) < high:
         if at_most(events, trials, middle) > 1.0 - confidence:
             low = middle
         else:
@@ -119,17 +115,17 @@ def _fraction(a: float, b: float, x: float) -> float:
     """Evaluate the continued fraction of the incomplete beta function."""
     c = 1.0
     d = 1.0 / _away(1.0 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, _MOST_STEPS):
+    value, change, m = d, 0.0, 0
+    while abs(change - 1.0) >= _ROUNDING and m < _MOST_STEPS:
+        m += 1
         for term in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
             d = 1.0 / _away(1.0 + term * d)
             c = _away(1.0 + term / c)
-            value *= c * d
-        if abs(c * d - 1.0) < _ROUNDING:
-            break
+            change = c * d
+            value *= change
     return value
 
 

@@ -168,6 +168,17 @@ def test_too_few_rows_are_told_by_how_many(desk: Desk) -> None:
     assert not desk.out.exists()
 
 
+def test_accepted_error_that_is_not_met_is_told(desk: Desk) -> None:
+    """Labels of both kinds are missing then."""
+    desk.rows([8] * 6, [1] * 4)
+
+    assert desk(*ERROR) == 1
+
+    assert "no threshold of 23 meets the target; nothing is written" in desk.shown
+    assert " more labelled answers would do" in desk.shown
+    assert "the floor is above it" not in desk.shown
+
+
 def test_floor_above_the_target_is_told(desk: Desk) -> None:
     """A value that stands nowhere is blocked at every threshold."""
     absent = [

@@ -81,3 +81,38 @@ def test_file_that_can_not_be_read_is_code_2(
 
     assert code == 2
     assert "odd.txt: found the byte 0xff at offset 0, expected UTF-8" in capsys.readouterr().err
+
+
+def test_evaluate_tells_severity_and_marked_claims(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside the rates: how bad, and what cutting the answer up missed."""
+    end = len(ANSWER)
+    row = {
+        "id": "a",
+        "context": "The lamp is red.",
+        "answer": ANSWER,
+        "claims": [{"start": end - 16, "end": end, "critical": True}],
+    }
+    (folder / "rows.jsonl").write_text(json.dumps(row))
+    rows, out = str(folder / "rows.jsonl"), folder / "out.json"
+
+    main(["evaluate", rows, "--critical", "url", "--json", str(out)], open_gate=opener)
+
+    shown, metrics = capsys.readouterr().out, json.loads(out.read_text())["metrics"]
+    assert "  none 0, minor 0, major 1, complete 0, undecided 0, without claims 0" in shown
+    assert "  critical supported   1 of 1 claims" in shown
+    assert "claims against 1 marked ones in 1 answers\n  omitted 0, merged 0, invented 2" in shown
+    assert metrics["severity"]["critical_kinds"] == ["url"]
+    assert metrics["extraction"]["pessimistic_precision"] == pytest.approx(1 / 3)
+
+
+def test_evaluate_says_where_nothing_is_critical(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No critical claim failed, for nobody said what is one."""
+    main(["evaluate", str(folder / "rows.jsonl")], open_gate=opener)
+
+    shown = capsys.readouterr().out
+    assert "  nothing is marked as critical: no claim counts as such" in shown
+    assert "claims against" not in shown

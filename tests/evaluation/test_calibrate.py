@@ -18,6 +18,7 @@ from gatekeeper.evaluation.calibrate import (
     at_marks,
     calibrate,
     calibration_of,
+    guarantee_of,
     open_marks,
     scored,
 )
@@ -248,6 +249,7 @@ def test_nothing_chosen_is_nothing_to_write() -> None:
     result = found(answers([6] * 5))
 
     assert result.choice.chosen is None
+    assert guarantee_of(result) is None
     with pytest.raises(ValueError, match="no threshold"):
         calibration_of(result, gate(FakeModel(stated)), data="mine", created="2026-01-31")
 

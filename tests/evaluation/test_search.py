@@ -187,6 +187,13 @@ def test_shortfall_of_the_accepted_error_is_of_the_nearest_candidate() -> None:
     assert search(grown[1:], TENTH).chosen is None
 
 
+def test_shortfall_that_nobody_can_label_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million labels is no advice; here the end of the search is a hundred."""
+    monkeypatch.setattr("gatekeeper.evaluation.search.MOST_LABELS", 60)
+
+    assert search(rows([0.9] * 40, [0.1] * 10), TENTH).missing is None
+
+
 def test_error_above_the_target_is_no_matter_of_labels() -> None:
     """A third of all that any threshold accepts is wrong."""
     choice = search(rows([0.9] * 200, [0.9995] * 100), TENTH)
