@@ -2,8 +2,8 @@
 
 Exit codes: 0 done, or a verdict that lets the answer pass; 1 a model fault, a failed check of
 ``doctor`` or ``models verify``, bad lines in ``evaluate`` or ``calibrate``, or no threshold found;
-2 wrong usage, unreadable input or output that can't be written; 3 FLAGGED; 4 UNRESOLVED or
-NOT_CHECKED; 130 interrupted.
+2 wrong usage, unreadable input or output that can't be written; 3 FLAGGED, or a route not ready;
+4 UNRESOLVED or NOT_CHECKED, or readiness unknown; 130 interrupted. A store that is away is 1.
 
 Commands are imported when they are asked for, so that ``gatekeeper --help`` stays quick.
 """
@@ -34,10 +34,17 @@ COMMANDS = {
     "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
     "explain": "Tell why a saved answer was checked, or was not, and what would go out.",
+    "labels": "Take decisions out to be labelled, and labels in, as CSV.",
     "mode": "Show the modes of the routes, or change one while workers run.",
     "models": "List and verify models.",
     "plan": "Work out what a gate does at given rates, what it costs, how many labels it takes.",
+    "purge": "Delete stored texts and decisions that are past their days.",
+    "readiness": "Say whether enforcing a route now meets its targets.",
+    "show": "Show what the outcome store knows of a decision.",
 }
+
+# Where a module of a command's name holds something else.
+_MODULES = {"show": "decisions"}
 
 
 class _Lazy(click.Group):
@@ -49,7 +56,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return cast("click.Command", import_module(f"gatekeeper.cli.{cmd_name}").command)
+        name = _MODULES.get(cmd_name, cmd_name)
+        return cast("click.Command", import_module(f"gatekeeper.cli.{name}").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

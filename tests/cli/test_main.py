@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -25,12 +24,12 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_list_of_commands_says_what_the_commands_say(name: str) -> None:
     """Two texts about one command must not drift apart."""
-    command = import_module(f"gatekeeper.cli.{name}").command
+    command = cli.get_command(click.Context(cli), name)
 
-    assert isinstance(command, click.Command)
+    assert command is not None
+
     assert command.name == name
     assert command.get_short_help_str(limit=200) == COMMANDS[name]
-    assert cli.get_command(click.Context(cli), name) is command
 
 
 def test_unknown_command_is_none() -> None:

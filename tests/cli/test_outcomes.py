@@ -1,0 +1,280 @@
+"""``show``, ``purge``, ``labels`` and ``readiness``: the store from the command line."""
+
+import csv
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gatekeeper.cli import main
+from gatekeeper.outcomes.records import texts_of
+from gatekeeper.outcomes.store import Batch, Store
+from tests.config.policies import SECRET, toml
+from tests.outcomes.made import accepted, days, decision, made, unchecked
+
+OUTCOMES = '{ store_text = "sampled", retention_days = 30 }'
+TARGETS: dict[str, str | None] = {"targets": "{ false_block = 0.2, accepted_error = 0.3 }"}
+FIRST = f"{1:032x}"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a policy with a store."""
+    for name, value in SECRET.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("GATEKEEPER_MODE", raising=False)
+    path = tmp_path / "gatekeeper.toml"
+    path.write_text(toml(TARGETS, outcomes=OUTCOMES), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def store(config: Path) -> Iterator[Store]:
+    """Fill the store with decisions of now: 20 blocked, 20 accepted, one old one."""
+    store = Store.open(f"sqlite:///{config.parent / 'outcomes.db'}")
+    now = datetime.now(UTC)
+    given = [decision(n) for n in range(20)] + [accepted(100 + n) for n in range(20)]
+    old = decision(1_000)
+    texts = {one.id: found for one in [*given, old] if (found := texts_of(one))}
+    rows = [*(made(one, now) for one in given), made(old, now - days(60))]
+    store.write(Batch(decisions=rows, texts=texts))
+    yield store
+    store.close()
+
+
+def run(*arguments: str, config: Path) -> int:
+    """Run a command on the policy."""
+    return main([*arguments, "-c", str(config)])
+
+
+def filled(path: Path, truths: dict[str, str]) -> list[str]:
+    """Fill in a table by what the answers say; return the ids in its order."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["truth"] = next(truth for word, truth in truths.items() if word in row["answer"])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return [row["decision"] for row in rows]
+
+
+@pytest.mark.usefixtures("store")
+def test_shows_what_is_known_of_a_decision(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The id in a response or a log line leads to scores, reasons and words."""
+    assert run("show", FIRST, config=config) == 0
+
+    out = capsys.readouterr().out
+    assert "side: blocked" in out
+    assert "claim [21, 35): UNSUPPORTED, score 0.000, no_support" in out
+    assert "answer: Refunds take 14 days. Cups are red." in out
+    assert "passage a: Refunds take 14 days." in out
+
+
+@pytest.mark.usefixtures("store")
+def test_shows_a_decision_as_json(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs read the fields by the names of the store."""
+    assert run("show", FIRST, "--json", config=config) == 0
+
+    told = json.loads(capsys.readouterr().out)
+    assert told["decision"]["claims"][1]["status"] == "UNSUPPORTED"
+    assert told["texts"]["answers"] == ["Refunds take 14 days. Cups are red."]
+    assert told["labels"] == []
+
+
+def test_text_that_steers_a_terminal_is_escaped(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer is a stranger's text."""
+    one = decision(7_000, answers=("\x1b[2Jgone",))
+    texts = texts_of(one)
+    assert texts is not None
+    store.write(Batch(decisions=[made(one)], texts={one.id: texts}))
+
+    run("show", one.id, config=config)
+
+    assert "answer: \\x1b[2Jgone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", [["show"], ["purge", "--id"], ["labels", "undo", "--reviewer", "ann"]]
+)
+@pytest.mark.usefixtures("store")
+def test_unknown_id_is_a_usage_fault(
+    config: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """A mistyped id must not look like an empty decision."""
+    assert run(*command, "unheard", config=config) == 2
+    assert "'unheard'" in capsys.readouterr().err
+
+
+def test_policy_without_a_store_says_so(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table is what is missing, not the decision."""
+    config.write_text(toml(), encoding="utf-8")
+
+    assert run("show", FIRST, config=config) == 2
+    assert "a table [outcomes]" in capsys.readouterr().err
+
+
+def test_store_that_is_away_is_no_traceback(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody can use a stack at 3 a.m."""
+    outcomes = OUTCOMES.replace("{", '{ url = "postgresql://me@/x?host=/nowhere",', 1)
+    config.write_text(toml(TARGETS, outcomes=outcomes), encoding="utf-8")
+
+    assert run("readiness", config=config) == 1
+    assert capsys.readouterr().err.startswith("gatekeeper: outcome store: connection")
+
+
+def test_purge_takes_what_is_past_its_days(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Texts of 60 days ago go, the decision stays."""
+    assert run("purge", config=config) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        "texts deleted (older than 30 days): 1",
+        "notes deleted (older than 30 days): 0",
+        "decisions deleted (older than 400 days): 0",
+    ]
+    shown = store.show(f"{1_000:032x}")
+    assert shown is not None
+    assert shown.texts is None
+
+
+def test_purge_of_one_decision(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody asked for deletion."""
+    assert run("purge", "--id", FIRST, config=config) == 0
+
+    assert f"{FIRST}: texts and notes deleted" in capsys.readouterr().out
+    shown = store.show(FIRST)
+    assert shown is not None
+    assert shown.texts is None
+
+
+def test_labels_by_table_make_a_route_ready(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """From the first export to the answer, with nothing but a spreadsheet."""
+    table = tmp_path / "labels.csv"
+
+    assert run("readiness", config=config) == 4
+    before = capsys.readouterr().out
+    assert run("labels", "export", str(table), "--reviewer", "ann", config=config) == 0
+    ids = filled(table, {"red": "wrong", "": "correct"})
+    assert run("labels", "import", str(table), "--reviewer", "ann", config=config) == 0
+    stored = capsys.readouterr().out
+    assert run("readiness", config=config) == 0
+    after = capsys.readouterr().out
+
+    assert "false_block at most 0.2: unknown" in before
+    assert "labels are missing" in before
+    assert len(ids) == 40
+    assert "labels stored: 40" in stored
+    assert "40 decisions in 28d, 40 labels" in after
+    assert "accepted_error at most 0.3: yes" in after
+    assert store.show(ids[0])
+
+
+@pytest.mark.usefixtures("store")
+def test_undone_label_makes_the_rest_wait(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Those behind it were labelled past it, and say so."""
+    table = tmp_path / "labels.csv"
+    run("labels", "export", str(table), "--reviewer", "ann", config=config)
+    ids = filled(table, {"red": "wrong", "": "correct"})
+    run("labels", "import", str(table), "--reviewer", "ann", config=config)
+
+    assert run("labels", "undo", ids[0], "--reviewer", "ann", config=config) == 0
+    capsys.readouterr()
+    run("readiness", "--json", config=config)
+
+    [told] = json.loads(capsys.readouterr().out)
+    assert told["labels_out_of_order"] > 0
+
+
+@pytest.mark.usefixtures("store")
+def test_second_import_changes_nothing(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Each reviewer's first label counts, whatever a file says later."""
+    table = tmp_path / "labels.csv"
+    run("labels", "export", str(table), "--reviewer", "ann", "--count", "5", config=config)
+    filled(table, {"": "correct"})
+    run("labels", "import", str(table), "--reviewer", "ann", config=config)
+    filled(table, {"": "wrong"})
+    capsys.readouterr()
+
+    assert run("labels", "import", str(table), "--reviewer", "ann", config=config) == 0
+    assert "labelled before by ann, left as they were: 5" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("store")
+def test_bad_rows_are_told_and_the_others_count(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A table of a hundred rows is not refused for one."""
+    table = tmp_path / "labels.csv"
+    rows = [f"{FIRST},2024-05-08,wrong", "unheard,2024-05-08,wrong", "x,2024-05-08,maybe"]
+    table.write_text("\n".join(["decision,seen,truth", *rows]), encoding="utf-8")
+
+    assert run("labels", "import", str(table), "--reviewer", "ann", config=config) == 1
+    told = capsys.readouterr()
+    assert "labels stored: 1" in told.out
+    assert "line 4: found truth 'maybe'" in told.err
+    assert "'unheard'" in told.err
+
+
+def test_silent_where_shadow_checks_came_to_nothing(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A gate that was overloaded all day has seen the easy hours only."""
+    from tests.outcomes.made import given_up  # noqa: PLC0415
+
+    now = datetime.now(UTC)
+    store.write(Batch(decisions=[made(given_up(5_000 + n), now) for n in range(10)]))
+
+    assert run("readiness", config=config) == 4
+    out = capsys.readouterr().out
+    assert "silent" in out
+    assert "shadow checks of" in out
+
+
+@pytest.mark.parametrize(
+    ("targets", "arguments", "fault"),
+    [
+        ({}, [], "a route with targets"),
+        (TARGETS, ["--route", "/none"], "a route of the policy (/v1/answer)"),
+    ],
+)
+def test_route_needs_targets(
+    config: Path,
+    capsys: pytest.CaptureFixture[str],
+    targets: dict[str, str | None],
+    arguments: list[str],
+    fault: str,
+) -> None:
+    """Ready for what? The policy has to say."""
+    config.write_text(toml(targets, outcomes=OUTCOMES), encoding="utf-8")
+
+    assert run("readiness", *arguments, config=config) == 2
+    assert fault in capsys.readouterr().err
+
+
+def test_what_was_not_read_has_no_words_to_show(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No texts is not an empty answer."""
+    store.write(Batch(decisions=[made(unchecked(8_000))]))
+
+    assert run("show", f"{8_000:032x}", config=config) == 0
+    assert "texts: not stored" in capsys.readouterr().out
