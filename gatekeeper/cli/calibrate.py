@@ -15,6 +15,7 @@ from gatekeeper.cli.labelled import Route, check_all, read_labelled, route_optio
 from gatekeeper.cli.numbers import as_percent, share
 from gatekeeper.cli.outputs import faults_named, refuse_one_for_two
 from gatekeeper.cli.show import say
+from gatekeeper.errors import InputError
 from gatekeeper.evaluation.calibrate import (
     Calibrated,
     at_marks,
@@ -92,12 +93,15 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     refuse_one_for_two([("DATA", data), ("--output", out)])
     found = read_labelled(data)
     route = Route(house_facts=house_facts, boilerplate=boilerplate)
-    rows = route.rows(found.rows)
+    rows = [row for row in route.rows(found.rows) if row.label is not None]
+    if not rows:
+        raise InputError(str(data), "no row with a label", 'rows with "label"')
     _refuse_unwritable(out)
     opened = open_gate(context, model, tested=True)
     with closing(opened.gate) as gate:
         scoring = route.gate(at_marks(gate, open_marks(gate.thresholds)))
-        result = calibrate(asyncio.run(check_all(scoring, rows)), target)
+        checked = asyncio.run(check_all(scoring, rows))
+        result = calibrate(checked, target, unlabelled=len(found.rows) - len(rows))
         for line in _lines(result, gate.thresholds.contradiction, prevalence):
             say(line)
         if result.choice.chosen is None:

@@ -89,8 +89,13 @@ def scored(item: Evaluated) -> Scored | None:
     )
 
 
-def calibrate(evaluated: Sequence[Evaluated], target: Target) -> Calibrated:
-    """Choose a threshold by rows that were checked at open marks.
+def calibrate(evaluated: Sequence[Evaluated], target: Target, *, unlabelled: int = 0) -> Calibrated:
+    """Choose a threshold by labelled rows that were checked at open marks.
+
+    Args:
+        evaluated: The rows; those without a label are counted and not used.
+        target: What is to be kept.
+        unlabelled: Further rows without a label, which need not be checked.
 
     Raises:
         InputError: If no exact bound holds for these rows.
@@ -107,7 +112,7 @@ def calibrate(evaluated: Sequence[Evaluated], target: Target) -> Calibrated:
     sample = independent(rows, by_label=_is_by_label(target))
     wrong = sum(row.wrong for row in sample.rows)
     counts = Counts(
-        rows=len(evaluated),
+        rows=len(evaluated) + unlabelled,
         labelled=len(labelled),
         counted=len(sample.rows),
         correct=len(sample.rows) - wrong,

@@ -118,7 +118,7 @@ def test_people_are_told_what_was_counted(desk: Desk) -> None:
     ):
         assert line in desk.shown.splitlines()
     assert "accepted error" not in desk.shown
-    assert "evaluated 81 of 81" in desk.told
+    assert "evaluated 80 of 80" in desk.told
 
 
 def test_accepted_error_is_told_for_a_stated_share(desk: Desk) -> None:
@@ -197,6 +197,16 @@ def test_floor_above_the_target_is_told(desk: Desk) -> None:
     assert "  correct answers blocked: 20 of 60, 33.333333 %" in desk.shown
     assert "  the floor is above it: findings alone block too many" in desk.shown
     assert "no number of labels will do" in desk.shown
+
+
+def test_rows_without_labels_are_refused(desk: Desk) -> None:
+    """There is nothing to count, and nothing is checked for it."""
+    desk.rows([], [], {"id": "a", "context": "The lamp.", "answer": "The lamp is mint."})
+
+    assert desk(*FALSE_BLOCK) == 2
+
+    assert "rows.jsonl: found no row with a label" in desk.told
+    assert desk.tested == []
 
 
 def test_groups_are_told(desk: Desk) -> None:
