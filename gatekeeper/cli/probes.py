@@ -173,6 +173,12 @@ def _compared(calibration: Calibration, scorer: str) -> Finding:
         f"{calibration.source}, support {calibration.support_threshold:g}, "
         f"contradiction {calibration.contradiction_threshold:g}"
     )
+    if calibration.guarantee is not None:
+        promised = calibration.guarantee
+        text += (
+            f"; {promised.rate} at most {promised.target:g} with {promised.confidence:g} confidence"
+            f" by {promised.n} answers"
+        )
     if calibration.fingerprint == scorer:
         return Finding(state=State.OK, name="calibration", text=text)
     text += f"; not used: fitted for {calibration.fingerprint:.12}, this scorer is {scorer:.12}"

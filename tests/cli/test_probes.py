@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,12 @@ import pytest
 from gatekeeper.cli import main, probes
 from gatekeeper.cli.probes import Finding, State, findings, machine_looks, model_looks
 from gatekeeper.errors import GatekeeperError, ModelMissingError
-from gatekeeper.evaluation.calibration import Calibration, read_calibration, write_calibration
+from gatekeeper.evaluation.calibration import (
+    Calibration,
+    Guarantee,
+    read_calibration,
+    write_calibration,
+)
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.selftest import SelfTestReport
 
@@ -143,6 +149,21 @@ def test_calibration_of_this_scorer_is_fine(copied: Path) -> None:
     _write(copied, fingerprint=probes._scorer(copied, unfitted))
 
     assert _state(copied, "calibration") is State.OK
+
+
+def test_promise_of_a_calibration_is_told(copied: Path) -> None:
+    """Whoever looks before enforcing wants to know at what risk."""
+    _write(copied, fingerprint="another")
+    path = copied / "calibration.json"
+    promised = Guarantee(
+        rate="false_block_rate", target=0.05, confidence=0.95, bound=0.049, n=400, method="exact"
+    )
+    write_calibration(path, replace(read_calibration(path), guarantee=promised))
+
+    [finding] = probes._calibration(copied, None)
+
+    told = "; false_block_rate at most 0.05 with 0.95 confidence by 400 answers; not used"
+    assert told in finding.text
 
 
 @pytest.mark.parametrize(
