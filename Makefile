@@ -52,7 +52,8 @@ test-system: $(VENV)/ready
 # Labelled sets are not part of the project; BENCH names the folder that holds them.
 bench: $(VENV)/ready
 	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
-	$(BIN)/python -m benchmarks.accuracy "$(BENCH)"
+	$(BIN)/python -m benchmarks.features "$(BENCH)" --scores build/scores.jsonl
+	$(BIN)/python -m benchmarks.accuracy "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.streams --random 100000
 
 # A help desk with a gate in front; needs nothing that only tests need.

@@ -1,6 +1,5 @@
 """Fitting the shipped thresholds, over a model that reads them off the text."""
 
-import asyncio
 import gzip
 import json
 from pathlib import Path
@@ -9,15 +8,16 @@ from benchmarks.calibrate_public import (
     calibration,
     calm_pairs,
     contradiction_threshold,
-    score_sets,
     support_threshold,
 )
-from benchmarks.scoring import OPEN, SavedScores, with_marks
 from benchmarks.sets import FITTED
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.support import Weighing
+from gatekeeper.core.versions import scorer_fingerprint
 from gatekeeper.protocols import PairScore
+from gatekeeper.runtime.manifest import model_folder, read_manifest
 from gatekeeper.testing import FakeModel
-from tests.benchmarks.gates import checksum_gate
+from tests.benchmarks.rows import drawn
 
 
 def _pairs(folder: Path, *labels: str) -> Path:
@@ -35,25 +35,6 @@ def _pairs(folder: Path, *labels: str) -> Path:
     )
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     return path
-
-
-def _sets(folder: Path) -> Path:
-    answers = ("The keeper serves soup.", "Dogs sleep in the barn.", "Rooms are warm.")
-    for name in FITTED:
-        lines = (
-            json.dumps(
-                {
-                    "id": f"{i}",
-                    "context": f"{name} {i}: the keeper and dogs.",
-                    "answer": answers[i % 3],
-                    "label": "supported" if i % 2 else "unsupported",
-                    "group": f"{i % 16:x}",
-                }
-            )
-            for i in range(32)
-        )
-        (folder / f"{name}.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    return folder
 
 
 def test_pairs_that_contradict_take_no_part(tmp_path: Path) -> None:
@@ -86,22 +67,31 @@ def test_two_in_a_hundred_may_reach_the_mark(tmp_path: Path) -> None:
     assert contradiction_threshold(pairs, model) == 0.201
 
 
-def test_file_follows_from_the_scores(tmp_path: Path) -> None:
-    """Counts, thresholds and the fingerprint of the gate that uses them."""
-    gate = checksum_gate(OPEN)
+def test_file_follows_from_the_scores() -> None:
+    """Counts, thresholds and the fingerprint of the folder that they were fitted for."""
+    folder = model_folder("minilm-l6-nli")
+    rows = {name: drawn(60, seed=n, dataset=name) for n, name in enumerate(FITTED)}
 
-    scored = asyncio.run(score_sets(gate, _sets(tmp_path), SavedScores(None), None))
-    choice = support_threshold(scored, 0.9)
-    found = calibration(gate, 0.9, choice, scored)
+    choice = support_threshold(rows, 0.9, None)
+    found = calibration(folder, 0.9, choice, rows)
 
     marks = Thresholds(support=choice.threshold, contradiction=0.9)
-    assert set(scored) == set(FITTED)
-    assert found.fingerprint == with_marks(gate, marks).fingerprint
+    assert found.fingerprint == scorer_fingerprint(read_manifest(folder).fingerprint, marks)
     assert found.source == "public"
     assert (found.support_threshold, found.contradiction_threshold) == (choice.threshold, 0.9)
     assert found.sets["qags"] == {
-        "rows": 16,
-        "unsupported": 8,
+        "rows": 60,
+        "unsupported": sum(row.wrong for row in rows["qags"]),
         "half": "calibration",
         "balanced_accuracy": round(choice.by_set["qags"], 4),
     }
+
+
+def test_threshold_is_chosen_for_the_weighing() -> None:
+    """Scores of another scale need another mark."""
+    rows = {"one": drawn(300)}
+    low = Weighing(weights={"entailment": 1.0}, bias=-3.0)
+
+    assert (
+        support_threshold(rows, 0.9, low).threshold < support_threshold(rows, 0.9, None).threshold
+    )
