@@ -84,8 +84,8 @@ class Flow:
 
     async def closing(self) -> None:
         """Wait until what was decided has been sent, if it was."""
-        if self._is_over:
-            await self._finished()
+        if self._is_over and self._task is not None:
+            await asyncio.wait({self._task})
 
     def stop(self) -> None:
         """End what works for this stream; the request is over."""
@@ -228,8 +228,8 @@ class Flow:
 
     async def _let_go(self, ruling: Ruling | None) -> None:
         """Send what is decided; of a stream that is stopped later, whatever has come."""
-        is_ready = self._intake.is_known if self._is_early else ruling is not None
-        if is_ready or self._out.has_begun:
+        has_word = self._is_early or self._out.has_begun or ruling is not None
+        if self._intake.is_known and has_word:
             gone = self._buffer.let_go(lambda reading: not reading.closes, self._upto)
             await self._send(gone)
         if len(self._buffer) > self._call.route.bounds.held_events:
@@ -276,7 +276,7 @@ class Flow:
         action = Action.BLOCK if ruling.action is Action.BLOCK else Action.WITHHOLD
         self._record(ruling, action)
         self._is_over = True
-        if self._out.has_begun or self._answers.may_go:
+        if self._intake.is_known and (self._out.has_begun or self._answers.may_go):
             gone = self._buffer.let_go(lambda reading: not _is_held(reading), self._answers.upto)
             await self._send(gone)
         if action is Action.BLOCK and not self._out.has_begun:

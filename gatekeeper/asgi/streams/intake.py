@@ -106,17 +106,17 @@ class Intake:
             yield
 
     def _see(self, frame: Frame, now: float) -> None:
-        """Read a frame and hold it; behind a fault nothing is read any more."""
+        """Read a frame and hold it; from a fault on nothing is read, and nothing may leave."""
         if len(frame.raw) > self._call.route.bounds.event_bytes and not frame.codec:
             self.mark(unchecked(NotCheckedReason.SIZE))
-        reading = Reading()
+        reading = Reading(closes=True)
         if self.fault is None:
             try:
                 reading = self._dialect.read(frame)
                 self.answers.take(reading, now)
                 self._opening.see(reading.document)
             except UncheckableError as error:
-                reading = Reading()
+                reading = Reading(closes=True)
                 self.mark(unchecked(error.reason))
         self.is_known = self.is_known or reading.is_known
         self.buffer.push(frame, reading)

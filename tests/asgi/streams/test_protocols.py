@@ -1,0 +1,293 @@
+"""The other protocols: events and lines of JSON, events of text, text in pieces, responses."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from gatekeeper.policy import Shape, StreamMode
+from gatekeeper.verdict import Action
+from tests.asgi.streams.staging import (
+    DONE,
+    EVENTS,
+    FALSE,
+    LINES,
+    TRUE,
+    WITHHELD,
+    desk,
+    documents,
+    lines,
+    said,
+    streaming,
+    words,
+)
+
+Parts = Callable[[str], list[bytes]]
+
+
+def told(text: str) -> list[bytes]:
+    """Return events whose data is a piece of the answer."""
+    return [f"event: token\ndata: {word}\n\n".encode() for word in words(text)]
+
+
+def pieces(text: str) -> list[bytes]:
+    """Return a text in pieces."""
+    return [word.encode() for word in words(text)]
+
+
+POINTED: dict[str, Any] = {"answer": "/answer", "stream_answer": "/delta"}
+PLAIN: dict[str, Any] = {"answer": Shape.PLAIN}
+PROTOCOLS = [
+    pytest.param(said, EVENTS, POINTED, id="events"),
+    pytest.param(told, EVENTS, PLAIN, id="text-events"),
+    pytest.param(lines, LINES, POINTED, id="lines"),
+    pytest.param(pieces, "text/plain", PLAIN, id="text"),
+]
+
+
+@pytest.mark.parametrize(("parts", "media", "changes"), PROTOCOLS)
+def test_true_answers_keep_their_bytes(parts: Parts, media: str, changes: dict[str, Any]) -> None:
+    """Every protocol is let go as it came."""
+    at = desk(streaming(parts(TRUE), media=media), **changes)
+
+    sent = at.get()
+
+    assert sent.body == b"".join(parts(TRUE))
+    assert at.telemetry.last.action is Action.RELEASE
+    assert len([m for m in sent.messages if m.get("body")]) > 1
+
+
+@pytest.mark.parametrize(("parts", "media", "changes"), PROTOCOLS)
+def test_false_answers_end_behind_what_was_true(
+    parts: Parts, media: str, changes: dict[str, Any]
+) -> None:
+    """What went out is a prefix; nothing of the false sentence is in it."""
+    at = desk(streaming(parts(FALSE), media=media), **changes)
+
+    sent = at.get()
+
+    true = b"".join(parts(FALSE)[:4])
+    assert sent.body.startswith(true)
+    assert b"tall" not in sent.body
+    assert WITHHELD.encode() in sent.body[len(true) :]
+    assert at.telemetry.last.action is Action.WITHHOLD
+
+
+def test_events_end_with_a_text_and_an_event_of_their_own() -> None:
+    """A page shows the text as any other, and can listen for the rest."""
+    sent = desk(streaming(said(FALSE)), **POINTED).get()
+
+    assert documents(sent.body)[-2] == {"delta": f"\n\n{WITHHELD}"}
+    assert b"event: gatekeeper\ndata: " in sent.body
+    assert documents(sent.body)[-1]["withheld"] is True
+    assert documents(sent.body)[-1]["verdict"] == "FLAGGED"
+
+
+def test_events_of_text_keep_their_name_and_their_lines() -> None:
+    """A listener for the app's events must hear the text that stands for the rest."""
+    text = "One line.\nAnother."
+    at = desk(streaming(told("The gate is tall. So it is.")), **PLAIN, withheld_text=text)
+
+    sent = at.get()
+
+    assert sent.body.startswith(b"event: token\ndata: One line.\ndata: Another.\n\n")
+
+
+def test_lines_end_with_one_object() -> None:
+    """A reader of lines needs no other format for the last one."""
+    sent = desk(streaming(lines(FALSE), media=LINES), **POINTED).get()
+
+    last = json.loads(sent.body.splitlines()[-1])
+    assert last["delta"] == f"\n\n{WITHHELD}"
+    assert last["gatekeeper"]["withheld"] is True
+
+
+def test_line_that_clients_read_differently_is_a_shape() -> None:
+    """To JSON a carriage return is a blank, to some readers of lines it ends one."""
+    smuggled = b'{"type":"x",\r"delta":"The gate is tall."}\n'
+    at = desk(streaming([*lines("The gate is red."), smuggled], media=LINES), **POINTED)
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "shape"
+    assert b"tall" not in sent.body
+
+
+def test_text_is_let_go_to_the_character() -> None:
+    """A piece of text is no unit: the first sentence of one goes out without the second."""
+    at = desk(streaming([FALSE.encode()], media="text/plain"), **PLAIN)
+
+    sent = at.get()
+
+    assert sent.body.decode() == f"Refunds take 14 days. \n\n{WITHHELD}"
+
+
+def test_text_that_is_none_in_its_encoding_is_a_shape() -> None:
+    """Clients would each show something else."""
+    parts = [b"The gate is red. The \xff lamp", b" is green."]
+    at = desk(streaming(parts, media="text/plain"), **PLAIN)
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "shape"
+    assert b"\xff" not in sent.body
+
+
+def test_text_with_a_length_is_no_stream() -> None:
+    """Its length could not be kept if it were stopped."""
+    body = FALSE.encode()
+    length = [(b"content-length", str(len(body)).encode())]
+    at = desk(streaming([body], media="text/plain", headers=length), **PLAIN)
+
+    sent = at.get()
+
+    assert sent.body.decode() == WITHHELD
+
+
+def test_lines_of_another_shape_are_not_read() -> None:
+    """A chat completion in lines is nothing that clients know."""
+    at = desk(streaming(lines(TRUE), media=LINES))
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "shape"
+    assert sent.status == 422
+
+
+def event(kind: str, **members: Any) -> bytes:
+    """Return an event of a response."""
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **members})}\n\n".encode()
+
+
+def response(text: str, *, whole: str | None = None) -> list[bytes]:
+    """Return the events of a response with one message."""
+    place = {"item_id": "m1", "output_index": 0, "content_index": 0}
+    part = {"type": "output_text", "text": text, "annotations": []}
+    item = {"id": "m1", "type": "message", "role": "assistant", "content": []}
+    full = {**item, "content": [{**part, "text": whole or text}]}
+    head = {"id": "r1", "object": "response", "model": "m"}
+    return [
+        event("response.created", response={**head, "status": "in_progress", "output": []}),
+        event("response.output_item.added", output_index=0, item=item),
+        event("response.content_part.added", **place, part={**part, "text": ""}),
+        *(event("response.output_text.delta", **place, delta=word) for word in words(text)),
+        event("response.output_text.done", **place, text=text),
+        event("response.content_part.done", **place, part=part),
+        event("response.output_item.done", output_index=0, item=full),
+        event("response.completed", response={**head, "status": "completed", "output": [full]}),
+    ]
+
+
+RESPONSES: dict[str, Any] = {"answer": Shape.OPENAI_RESPONSES}
+
+
+def kinds(body: bytes) -> list[str]:
+    """Return the types of all events of a body."""
+    return [str(document["type"]) for document in documents(body)]
+
+
+def test_true_response_keeps_its_bytes() -> None:
+    """Its text stands in five places and is checked once."""
+    at = desk(streaming(response(TRUE)), **RESPONSES)
+
+    sent = at.get()
+
+    assert sent.body == b"".join(response(TRUE))
+    assert len(at.telemetry.last.verdict.claims) == 3
+
+
+def test_false_response_ends_with_its_own_terminal_event() -> None:
+    """Clients of this protocol wait for one; it says what the whole response is now."""
+    sent = desk(streaming(response(FALSE)), **RESPONSES).get()
+
+    shown = f"Refunds take 14 days.\n\n{WITHHELD}"
+    last = documents(sent.body)[-1]
+    assert kinds(sent.body)[-5:] == [
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.incomplete",
+    ]
+    assert last["response"]["incomplete_details"] == {"reason": "content_filter"}
+    assert last["response"]["output"][0]["content"][0]["text"] == shown
+    assert last["response"]["id"] == "r1"
+    assert last["gatekeeper"]["verdict"] == "FLAGGED"
+    deltas = [d["delta"] for d in documents(sent.body) if d["type"].endswith("text.delta")]
+    assert "".join(deltas) == shown
+
+
+def test_false_from_the_first_word_opens_what_it_closes() -> None:
+    """No part may end that never began."""
+    sent = desk(streaming(response("The gate is tall. So it is.")), **RESPONSES).get()
+
+    assert kinds(sent.body) == [
+        "response.created",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.incomplete",
+    ]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        response("The gate is red.", whole="The gate is tall.")[-2],
+        event("response.reasoning_text.delta", delta="The gate is tall."),
+        event("response.output_text.delta", delta=7),
+        event("response.output_item.added", item={"type": "reasoning", "summary": ["tall"]}),
+    ],
+)
+def test_what_says_something_else_is_a_shape(odd: bytes) -> None:
+    """A client may show the whole text at the end instead of its pieces."""
+    parts = [*response("The gate is red.")[:-2], odd]
+    at = desk(streaming(parts), **RESPONSES)
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "shape"
+    assert b"tall" not in sent.body
+
+
+def test_function_call_of_a_response_is_no_text() -> None:
+    """As a tool call of a chat."""
+    call = event("response.output_item.added", item={"type": "function_call", "name": "f"})
+    at = desk(streaming([response(TRUE)[0], call]), **RESPONSES)
+
+    at.get()
+
+    assert at.telemetry.last.verdict.reason == "no_text"
+
+
+@pytest.mark.parametrize(
+    ("action", "text"),
+    [
+        (Action.WITHHOLD, WITHHELD),
+        (Action.REDACT, "Refunds take 14 days. [removed: not supported] The lamp is green."),
+    ],
+)
+@pytest.mark.parametrize(
+    ("parts", "changes"),
+    [(said(FALSE), POINTED), (told(FALSE), PLAIN), (response(FALSE), RESPONSES)],
+    ids=["events", "text-events", "responses"],
+)
+def test_held_whole_the_answer_is_changed_in_its_place(
+    parts: Sequence[bytes], changes: dict[str, Any], action: Action, text: str
+) -> None:
+    """Every action is possible, and every other frame stays."""
+    extra = b": sources\n\n"
+    app = streaming([extra, *parts, DONE])
+    at = desk(app, **changes, stream=StreamMode.WHOLE, on_flagged=action)
+
+    sent = at.get()
+
+    assert sent.body.startswith(extra)
+    assert sent.body.endswith(DONE)
+    assert b"tall" not in sent.body
+    assert text in sent.body.decode()
+    assert int(sent.headers["content-length"]) == len(sent.body)
