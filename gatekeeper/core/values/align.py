@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 
 from gatekeeper.core.values.match import Match, agreement
@@ -49,6 +49,7 @@ class Claim:
     aligned: tuple[Aligned, ...]
     facts: FactIndex
     placed: Mapping[int, tuple[Value, ...]]
+    _agreeing: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def share(self, position: int) -> float:
         """Return the share of the claim's terms that a sentence has.
@@ -64,11 +65,13 @@ class Claim:
 
     def agreeing(self, position: int) -> int:
         """Count the values of the claim that a sentence has."""
-        others = self.facts.facts[position].values[:_MAX_VALUES]
-        return sum(
-            any(agreement(value, other) is Match.SAME for other in others)
-            for value in self.values[:_MAX_VALUES]
-        )
+        if position not in self._agreeing:
+            others = self.facts.facts[position].values[:_MAX_VALUES]
+            self._agreeing[position] = sum(
+                any(agreement(value, other) is Match.SAME for other in others)
+                for value in self.values[:_MAX_VALUES]
+            )
+        return self._agreeing[position]
 
 
 def align(claim_terms: frozenset[str], facts: FactIndex) -> tuple[Aligned, ...]:

@@ -4,16 +4,15 @@ Stated and derived are generous, clashing and absent strict: a false alarm block
 a miss leaves the claim to the model.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator
 from dataclasses import replace
 
 from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_worse
 from gatekeeper.core.values.columns import wrong_column
-from gatekeeper.core.values.derive import MAX_OPERANDS, Derivation, derive, derive_span
+from gatekeeper.core.values.derive import derive
 from gatekeeper.core.values.extract import MAX_VALUES, extract
 from gatekeeper.core.values.facts import blanked_terms, find_words
 from gatekeeper.core.values.frames import frame, judge_frame
-from gatekeeper.core.values.listed import counts, is_count, lists_itself
 from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, keys
 from gatekeeper.core.values.model import FactIndex, Finding, Kind, Relation, Value
@@ -23,14 +22,13 @@ from gatekeeper.core.values.rivals import MAX_HOLDERS, Holder, is_narrowed, riva
 from gatekeeper.core.values.siblings import siblings
 from gatekeeper.core.values.statements import is_negative
 from gatekeeper.core.values.wording import wording
+from gatekeeper.core.values.workings import worked_out
 from gatekeeper.core.values.written import judge_written
 
 MAX_JUDGED = 64  # values of a claim that are compared one by one
-_MAX_DERIVED = 24  # of them, the first that may be the result of a sum
 _MAX_SCANNED = 1500  # values of the evidence compared with one of the claim
 _MAX_NEAR = 128  # values of a sentence that may stand in the place of the claim's
 _MAX_TEXT = 4000  # characters of a sentence searched for a negation
-_DERIVE_FROM = 3  # best-aligned sentences whose values are combined
 _RIVALS_FROM = 5  # best-aligned sentences searched for another value in the same place
 
 
@@ -65,11 +63,15 @@ def compare_steps(
     """
     values = extract(plain)
     claim = _claim(plain, hypothesis, values, facts)
+    yield
     framed = judge_frame(frame(plain, claim.values), facts) or ()
+    yield
     decided = {finding.value: finding for finding in framed}
     findings: list[Finding] = []
     for value in claim.values:
-        findings += (decided[value],) if value in decided else _judge(value, claim)
+        found = decided[value] if value in decided else (yield from _judge(value, claim))
+        if found is not None:
+            findings.append(found)
         yield
     findings += [_looked_up(value, facts) for value in values[MAX_JUDGED:] if not value.weak]
     if len(values) >= MAX_VALUES and find_words(spoken(plain), facts) is None:
@@ -129,27 +131,27 @@ def _holds_under_negation(finding: Finding, facts: FactIndex) -> bool:
     return finding.relation is not Relation.ABSENT or finding.value is None
 
 
-def _judge(value: Value, claim: Claim) -> Iterator[Finding]:
+def _judge(value: Value, claim: Claim) -> Generator[None, None, Finding | None]:
     if value.kind in LITERAL:
-        found = judge_written(value, claim)
-    else:
-        holders = _holders(value, claim)
-        named = judge_name(value, [holder.position for holder in holders], claim)
-        found = named or _judge_amount(value, claim, holders)
-    if found is not None:
-        yield found
+        return judge_written(value, claim)
+    holders = _holders(value, claim)
+    named = judge_name(value, [holder.position for holder in holders], claim)
+    if named is not None:
+        return named
+    yield
+    return (yield from _judge_amount(value, claim, holders))
 
 
-def _judge_amount(value: Value, claim: Claim, holders: list[Holder]) -> Finding | None:
+def _judge_amount(
+    value: Value, claim: Claim, holders: list[Holder]
+) -> Generator[None, None, Finding | None]:
     rival = rival_of(value, claim)
     if holders:
         return _explained(value, claim, holders, rival)
-    found = (
-        _points(value, claim)
-        or _composed(value, claim)
-        or _in_words(value, claim)
-        or _derived(value, claim)
-    )
+    found = _points(value, claim) or _composed(value, claim) or _in_words(value, claim)
+    if found is None:
+        yield
+        found = yield from worked_out(value, claim)
     if found is not None or value.weak:
         return found
     if rival is not None and rival.of_claim >= ALIGNED:
@@ -258,54 +260,4 @@ def _points(value: Value, claim: Claim) -> Finding | None:
         change = derive(value, (fact,))
         if aligned.of_claim >= ALIGNED and found and found.rule == "difference" and change is None:
             return _clash(value, aligned.position, "points")
-    return None
-
-
-def _derived(value: Value, claim: Claim) -> Finding | None:
-    """Try each close sentence alone, then the closest ones together.
-
-    Without a term in common a sentence explains nothing: some sum always fits. What is part of a
-    name is stated or it is not.
-    """
-    if value.name or value.start > claim.values[:_MAX_DERIVED][-1].start:
-        return None
-    facts = claim.facts.facts
-    nearest = [aligned.position for aligned in claim.aligned[:_DERIVE_FROM]]
-    groups = [[position] for position in nearest] + [sorted(nearest)] * (len(nearest) > 1)
-    groups += _lists(nearest, claim)
-    for group in groups:
-        found = derive(value, [facts[position] for position in group])
-        if found is not None:
-            return _worked_out(value, found, group[0])
-    for position in nearest if value.kind is Kind.DURATION else ():
-        found = derive_span(value, facts[position : position + 2])
-        if found is not None:
-            return _worked_out(value, found, position)
-    return _counted(value, claim, nearest)
-
-
-def _worked_out(value: Value, found: Derivation, position: int) -> Finding:
-    return Finding(
-        value=value, relation=Relation.DERIVED, rule=found.rule, sentence=position, note=found.note
-    )
-
-
-def _lists(nearest: Sequence[int], claim: Claim) -> list[list[int]]:
-    """Return the lists that close sentences are lead-in or items of, their first items."""
-    runs = {claim.facts.runs[position] for position in nearest if position in claim.facts.runs}
-    return [list(range(begin, min(end, begin + MAX_OPERANDS))) for begin, end in sorted(runs)]
-
-
-def _counted(value: Value, claim: Claim, nearest: list[int]) -> Finding | None:
-    """Accept the number of things that a close sentence, or the claim itself, lists."""
-    if not is_count(value):
-        return None
-    for position in nearest:
-        begin, end = claim.facts.runs.get(position, (0, 0))
-        if end - begin == value.readings[-1].number or counts(
-            value, claim.terms, claim.facts.facts[position]
-        ):
-            return Finding(value=value, relation=Relation.DERIVED, rule="count", sentence=position)
-    if lists_itself(value, claim.plain, frozenset(claim.facts.by_term)):
-        return Finding(value=value, relation=Relation.DERIVED, rule="count")
     return None
