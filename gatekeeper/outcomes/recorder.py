@@ -123,6 +123,11 @@ class Recorder:
     def websocket(self) -> None:
         """Store nothing."""
 
+    @property
+    def waiting(self) -> int:
+        """How many decisions are in the line."""
+        return len(self._line)
+
     def flush(self, patience_s: float) -> bool:
         """Wait until all is written; False if it took too long. For tests and the shutdown."""
         with self._changed:
