@@ -144,6 +144,25 @@ def test_one_check_tells_the_side_at_every_threshold(
     assert bool(point.false_blocks) == (live.verdict.outcome is Outcome.FLAGGED)
 
 
+def test_joint_premise_is_asked_about_whatever_the_threshold() -> None:
+    """Alone either passage gives 0.6, together they give 0.9: at 0.8 the answer passes."""
+
+    def together(premise: str, _hypothesis: str) -> PairScore:
+        has_both = "lamp" in premise and "shop" in premise
+        return PairScore(entailment=0.9 if has_both else 0.6, contradiction=0.0)
+
+    one = row("The lamp and the shop are open.", "The lamp is on.", "The shop is busy.")
+    by = gate(FakeModel(together))
+    [live] = checked(at_marks(by, replace(MARKS, support=0.8)), [one])
+
+    [item] = checked(at_marks(by, open_marks(MARKS)), [one])
+
+    counted = scored(item)
+    assert live.verdict.outcome is Outcome.SUPPORTED
+    assert counted is not None
+    assert counted.score == pytest.approx(0.9)
+
+
 def test_finding_blocks_at_every_threshold() -> None:
     """A price that stands nowhere is blocked at t = 0 too."""
     [item] = opened([row("The lamp costs 90 euros.", "The lamp costs 50 euros.")])
