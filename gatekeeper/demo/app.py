@@ -4,12 +4,15 @@ A body may hold ``invent`` ("none", "number", "policy" or "step"); without it th
 what the stand-in makes up, if anything.
 """
 
+import asyncio
 import json
+import re
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from gatekeeper.demo.documents import Document, documents, script
@@ -18,6 +21,7 @@ from gatekeeper.demo.retrieval import Index
 
 MODEL = "stand-in-1"
 PASSAGES = 3
+PACE_S = 0.02  # between two words of a stream
 
 
 class _BadRequestError(Exception):
@@ -32,6 +36,7 @@ def help_desk() -> Starlette:
             Route("/v1/answer", desk.answer, methods=["POST"]),
             Route("/v1/answer-in-a-hurry", desk.answer, methods=["POST"]),
             Route("/v1/chat/completions", desk.chat, methods=["POST"]),
+            Route("/v1/live/chat/completions", desk.chat, methods=["POST"]),
             Route("/v1/ticket-summary", desk.ticket_summary, methods=["POST"]),
             Route("/healthz", desk.health),
         ],
@@ -57,23 +62,17 @@ class _HelpDesk:
     async def chat(self, request: Request) -> Response:
         """Answer the last message in the shape of OpenAI's API; the pages stay on the server."""
         body = await _body(request)
-        if body.get("stream"):
-            raise _BadRequestError("this stand-in does not stream: leave out stream")
         question = _last_message(body)
         found = self._index.search(question, most=PASSAGES)
         request.state.passages = _passages(found)
         text = answer(question, found, script(), _invention(body, question))
+        head = {"id": "chatcmpl-demo", "created": int(datetime.now(UTC).timestamp())}
+        if body.get("stream"):
+            return StreamingResponse(_chunks(head, text), media_type="text/event-stream")
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return JSONResponse(
-            {
-                "id": "chatcmpl-demo",
-                "object": "chat.completion",
-                "created": int(datetime.now(UTC).timestamp()),
-                "model": MODEL,
-                "choices": [choice],
-            }
-        )
+        whole = {**head, "object": "chat.completion", "model": MODEL, "choices": [choice]}
+        return JSONResponse(whole)
 
     async def ticket_summary(self, request: Request) -> Response:
         """Sum up a ticket; its text is left in ``request.state`` for whoever checks."""
@@ -89,6 +88,18 @@ class _HelpDesk:
     async def health(self, request: Request) -> Response:
         """Say that the process answers."""
         return JSONResponse({"status": "ok"})
+
+
+async def _chunks(head: dict[str, object], text: str) -> AsyncIterator[str]:
+    """Yield an answer word by word, at the pace of a model, as events of OpenAI's API."""
+    deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": word} for word in re.findall(r"\s*\S+", text)]
+    for delta in [*deltas, {}]:
+        choice = {"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}
+        chunk = {**head, "object": "chat.completion.chunk", "model": MODEL, "choices": [choice]}
+        yield f"data: {json.dumps(chunk)}\n\n"
+        await asyncio.sleep(PACE_S)
+    yield "data: [DONE]\n\n"
 
 
 async def _body(request: Request) -> dict[str, object]:

@@ -29,7 +29,8 @@ class Stop:
         if self.body is None:
             return f"curl -s {base}{self.path}"
         data = shlex.quote(json.dumps(self.body))
-        return f"curl -s {base}{self.path} -H 'content-type: application/json' -d {data}"
+        flags = "-sN" if self.body.get("stream") else "-s"
+        return f"curl {flags} {base}{self.path} -H 'content-type: application/json' -d {data}"
 
 
 _WARRANTY = "How long is the warranty on an Air 2?"
@@ -64,6 +65,24 @@ TOUR: tuple[Stop, ...] = (
             '"verdict":"FLAGGED"',
         ),
         note="The pages never leave the server: the gate reads them from request.state.",
+    ),
+    Stop(
+        title="Streamed: two sentences go out while the third, made up, is being written.",
+        path="/v1/live/chat/completions",
+        body={
+            "messages": [{"role": "user", "content": _CALIBRATE}],
+            "stream": True,
+            "invent": "step",
+        },
+        status=200,
+        shows=(
+            '"content": " minutes."',
+            '"content": " Start."',
+            "This answer was withheld because it could not be verified.",
+            '"finish_reason":"content_filter"',
+            "data: [DONE]",
+        ),
+        note="What went out are the app's own events; the stream ends in words clients know.",
     ),
     Stop(
         title="Unresolved: this route has a budget of 1 ms.",

@@ -1,5 +1,7 @@
 """The help desk without a gate: what it takes, what it answers, what it leaves for a gate."""
 
+import json
+
 import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
@@ -58,6 +60,21 @@ def test_chat_keeps_its_pages_on_the_server() -> None:
     assert passages[0]["id"] == "warranty"
 
 
+def test_chat_streams_the_same_answer_word_by_word() -> None:
+    """A client that streams puts the pieces together and has the answer."""
+    body = {"messages": [{"role": "user", "content": QUESTION}], "stream": True}
+
+    reply = TestClient(help_desk()).post("/v1/live/chat/completions", json=body)
+
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    *events, done = reply.text.strip().split("\n\n")
+    choices = [json.loads(event[6:])["choices"][0] for event in events]
+    text = "".join(choice["delta"].get("content", "") for choice in choices)
+    assert text.startswith("The warranty lasts 3 years")
+    assert choices[-1]["finish_reason"] == "stop"
+    assert done == "data: [DONE]"
+
+
 def test_ticket_summary_leaves_the_ticket_in_the_state() -> None:
     """The whole ticket is the evidence, whatever the summary shows."""
     watch = StateWatch(help_desk())
@@ -87,7 +104,6 @@ def test_unknown_ticket_is_not_found() -> None:
         ("/v1/chat/completions", b'{"messages": []}', '"messages"'),
         ("/v1/chat/completions", b'{"messages": ["x"]}', '"messages"'),
         ("/v1/chat/completions", b'{"messages": [{"content": null}]}', '"messages"'),
-        ("/v1/chat/completions", b'{"stream": true}', "stream"),
         ("/v1/ticket-summary", b'{"ticket": 4101}', '"ticket"'),
     ],
 )
