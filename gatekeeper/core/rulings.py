@@ -29,7 +29,7 @@ _BEYOND = {
 }
 _BEGUN_WORDS = 3  # whole words of a broken-off claim
 # What reads like a citation: "[2,22]", "km²". Copied from a passage it names none.
-_BRACKETS = re.compile(r"\[[0-9][0-9,; \u2013-]{0,60}\]")
+_BRACKETS = re.compile(r"\[ ?[0-9][0-9,; \u2013-]{0,60}\]")
 _DIGITS = re.compile(r"[0-9]+")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -25,7 +25,7 @@ from gatekeeper.core.values.model import Kind, Reading, Value
 from gatekeeper.core.values.phrases import flagged
 from gatekeeper.core.values.readings import quantities
 from gatekeeper.core.values.tokens import Token, tokenize
-from gatekeeper.core.values.units import UNITS
+from gatekeeper.core.values.units import DAY, HOUR, UNITS
 
 # A sentence with more values is a dump of data; it is read up to here, and its words are known.
 MAX_VALUES = 256
@@ -38,6 +38,7 @@ _MORE = r"(?:(?:,\s|\s(?:and|or|to)\s|\s?-\s?)[0-9]{1,3}){0,9}\b(?![.,:/]?[0-9])
 _MARKERS = re.compile(
     r"\[[0-9]{1,3}(?:[,;-]\s?[0-9]{1,3}){0,9}\]"
     r"|^\s{0,8}\(?[0-9]{1,3}[.)](?:\s|$)"
+    r"|(?<=[:;.!?]\s)[0-9]{1,2}[.)](?=\s[A-Z])"
     r"|\bstep\s[0-9]{1,3}\b"
     rf"|\b(?:see|cf\.|sources?:)\s(?:also\s)?{_PLACE}"
     rf"|\b{_PLACE}(?=\s(?:of|in)\s(?:the\s)?{_TEXT}\b)"
@@ -99,6 +100,7 @@ def _sources(text: str, tokens: list[Token]) -> Iterator[Callable[[str], Iterabl
         yield addresses
     if digits:
         yield _quarters
+        yield _always
     if digits or not MONTH_WORDS.isdisjoint(words):
         yield dates
     if digits or not CLOCK_WORDS.isdisjoint(words):
@@ -129,6 +131,19 @@ def _torn(text: str, taken: bytearray) -> Iterable[Value]:
         if ends:
             whole = replace(value, end=max(value.end, *ends), weak=True)
             yield _as_written(whole, text)
+
+
+def _always(text: str) -> Iterable[Value]:
+    """Yield "24/7" as 24 hours and as 7 days."""
+    for found in re.finditer(r"(?<![\w/])24/7(?![\w/])", text):
+        readings = tuple(
+            Reading(
+                kind=Kind.DURATION, low=size * number, high=size * number, number=number,
+                top=number, unit="duration", step=size, coarse=size,
+            )
+            for number, size in ((Fraction(24), Fraction(HOUR)), (Fraction(7), Fraction(DAY)))
+        )  # fmt: skip
+        yield Value(text="24/7", start=found.start(), end=found.end(), readings=readings)
 
 
 def _quarters(text: str) -> Iterable[Value]:

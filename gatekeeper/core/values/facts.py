@@ -26,6 +26,12 @@ def find_words(words: str, index: FactIndex) -> int | None:
     return bisect_right(index.word_starts, place + 1) - 1 if place >= 0 else None
 
 
+def find_digits(digits: str, index: FactIndex) -> int | None:
+    """Return the sentence in which a number in digits stands, letters beside it or not."""
+    found = re.search(rf"(?<![0-9]){digits}(?![0-9])", index.folded)
+    return None if found is None else bisect_right(index.folded_starts, found.start()) - 1
+
+
 def index(sentences: Sequence[str]) -> FactIndex:
     """Compute the values and terms of evidence sentences, for any number of comparisons."""
     steps = index_steps(tuple(read_fact(text) for text in sentences))

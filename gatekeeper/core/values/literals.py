@@ -16,8 +16,10 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8
 _PHONE = re.compile(
     r"(?<![\w+])(?:\+[0-9][0-9 ()-]{5,18}[0-9]|\([0-9]{2,5}\)[ -]?[0-9]{3,4}[ -]?[0-9]{3,4}"
     r"|[0-9]{2,5}-[0-9]{3,4}-[0-9]{3,4}|[0-9]{3}-[0-9]{4}"
+    r"|(?:\+?1[ -]{1,3})?\(?[0-9]{3}\)?[ -]{1,3}[0-9]{3}[ -]{1,3}[0-9]{4}"
     r"|0[0-9]{1,4}(?:[ /-][0-9]{2,8}){1,4}(?=[^0-9]|$)|0[0-9]{6,12})(?![\w-]|[.,][0-9])"
 )
+_NATIONAL = 10  # digits of a North American number
 _CLAUSE_NUMBER = re.compile(r"\b[0-9]{1,4}\([A-Za-z0-9]{1,2}\)")  # 401(k), 12(b)
 _CHUNK = re.compile(r"[A-Za-z0-9_]+(?:[-/.][A-Za-z0-9_]+)*")
 _VERSION = re.compile(
@@ -67,11 +69,17 @@ def identifiers(text: str) -> Iterator[Value]:
         yield _literal(Kind.VERSION, found[1], found.start(1), found[1])
     for pattern in (_PHONE, _CLAUSE_NUMBER):
         for found in pattern.finditer(text):
-            yield _literal(Kind.IDENTIFIER, found.group(), found.start(), fold(found.group()))
+            yield _literal(Kind.IDENTIFIER, found.group(), found.start(), _dialled(found.group()))
     for found in _CHUNK.finditer(text):
         if found.group().isalpha():
             continue
         yield from _chunk(found.group(), found.start())
+
+
+def _dialled(shown: str) -> str:
+    """Return the digits of a telephone number, the 1 before ten others left out."""
+    key = fold(shown)
+    return key[1:] if key.isdigit() and len(key) == _NATIONAL + 1 and key[0] == "1" else key
 
 
 def _chunk(chunk: str, start: int) -> Iterator[Value]:

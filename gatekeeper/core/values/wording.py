@@ -14,6 +14,7 @@ from gatekeeper.core.values.model import Finding, Relation
 _SENTENCES = 6  # closest sentences looked at
 _MAX_TEXT = 1500  # characters of claim or sentence
 _MIN_TERMS = 3  # of a claim
+_OF_SENTENCE = 0.5  # share of a sentence's terms that the claim must have
 
 _WORD = re.compile(r"[^\W_]+")
 _MODALS = frozenset("may might could".split())
@@ -61,7 +62,12 @@ def _of_holders(words: list[str], claim: Claim) -> Finding | None:
     """Judge a claim by the sentences that have all its terms; one that says the same frees it."""
     first: Finding | None = None
     for aligned in claim.aligned[:_SENTENCES]:
-        if aligned.of_claim < 1 or len(claim.facts.facts[aligned.position].text) > _MAX_TEXT:
+        is_long = aligned.of_sentence < _OF_SENTENCE
+        if (
+            aligned.of_claim < 1
+            or is_long
+            or len(claim.facts.facts[aligned.position].text) > _MAX_TEXT
+        ):
             break
         found = _of_holder(words, claim, aligned)
         if found is None:
@@ -123,7 +129,7 @@ def _drops_limit(words: list[str], theirs: list[str], wanted: frozenset[str]) ->
         return False
     behind = rest[kept[-1] + 1 :]
     limit = next((at for at, word in enumerate(behind) if word in _LIMITS), None)
-    return limit is not None and any(word not in STOP_WORDS for word in behind[limit + 1 :])
+    return limit == 0 and any(word not in STOP_WORDS for word in behind[limit + 1 :])
 
 
 def _cause(low: str, words: list[str], claim: Claim) -> Finding | None:
