@@ -206,3 +206,17 @@ def test_verbatim_copy_is_supported_whatever_the_weighing() -> None:
     nothing = Weighing(weights={}, bias=-50.0)
 
     assert decide_claim(planned, [pair(1.0)], Ruling(), MARKS, nothing).support == 1.0
+
+
+def test_contradiction_does_not_hang_on_the_joint_premise() -> None:
+    """Whether that one was asked about hangs on the threshold of support, and must move no other.
+
+    The third window counts because its support is near that of the best single one.
+    """
+    single = [pair(0.3), pair(0.2), pair(0.25, 0.95)]
+
+    alone = decide([(0,), (1,), (2,)], single)
+    joined = decide([(0,), (1,), (2,), (0, 1)], [*single, pair(0.9)])
+
+    assert (alone.contradiction, joined.contradiction) == (0.95, 0.95)
+    assert joined.support == 0.9
