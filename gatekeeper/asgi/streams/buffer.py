@@ -24,7 +24,7 @@ class Buffer:
     """Frames on their way. ``sent`` counts the characters of each answer that left.
 
     ``begun`` are the answers of which any frame left, ``finished`` those whose end left; ``size``
-    counts the bytes held.
+    counts the bytes held, ``last`` is the document of the last known frame that left.
     """
 
     def __init__(self) -> None:
@@ -34,6 +34,7 @@ class Buffer:
         self.sent: dict[Key, int] = {}
         self.finished: set[Key] = set()
         self.begun: dict[Key, None] = {}
+        self.last: object = None
 
     def __len__(self) -> int:
         return len(self._held)
@@ -82,6 +83,7 @@ class Buffer:
         self.sent.update(held.ends)
         self.finished.update(held.reading.ended)
         self.begun |= dict.fromkeys(held.reading.seen)
+        self.last = held.reading.document if held.reading.is_known else self.last
 
     def _part(self, held: _Held, upto: Callable[[Key], float]) -> list[bytes]:
         """Cut what may leave off a frame that is all text."""

@@ -42,13 +42,14 @@ class Stop:
     """Where a stream is stopped: what a client has of each answer, and what it is told.
 
     ``sent`` holds the text that went out, ``begun`` the answers of which any frame did,
-    ``finished`` those whose end did.
+    ``finished`` those whose end did; ``last`` is the document of the last known frame that did.
     """
 
     text: str
     begun: tuple[Key, ...]
     sent: Mapping[Key, str]
     finished: frozenset[Key]
+    last: object
     facts: Facts
 
 

@@ -289,6 +289,7 @@ class Flow:
             sent={key: self._answers.text(key)[:n] for key, n in self._buffer.sent.items()},
             finished=frozenset(self._buffer.finished),
             facts=said,
+            last=self._buffer.last,
         )
         body = b"".join([*leading, self._dialect.ending(stop)])
         if self._out.has_begun:

@@ -63,7 +63,6 @@ class Responses:
         self._texts: dict[Key, str] = {}
         self._items: dict[int, object] = {}
         self._response: Members = {}
-        self._number = -1
 
     def read(self, frame: Frame) -> Reading:
         """Say what stands in an event."""
@@ -114,7 +113,7 @@ class Responses:
         end: Members = {"type": "response.incomplete", "response": response}
         if stop.facts:
             end["gatekeeper"] = dict(stop.facts)
-        return b"".join(map(self._event, (*written, end)))
+        return b"".join(_numbered([*written, end], _number(stop.last)))
 
     def note(self, facts: Facts) -> bytes:
         """Return the facts as an event of another kind."""
@@ -158,9 +157,6 @@ class Responses:
 
     def _keep(self, kind: str, document: Members) -> None:
         """Keep what an ending of ours has to say again."""
-        number = document.get("sequence_number")
-        if isinstance(number, Number) and number.text.isdecimal() and len(number.text) < 16:
-            self._number = max(self._number, int(number.text))
         response, item = document.get("response"), document.get("item")
         if kind in _BEGINS and isinstance(response, dict):
             self._response = {name: response[name] for name in response if name != "output"}
@@ -185,11 +181,6 @@ class Responses:
             raise shape()
         self._texts[key] = before or text
         return "" if before else text
-
-    def _event(self, document: Members) -> bytes:
-        self._number += 1
-        kind = document.pop("type")
-        return event({"type": kind, "sequence_number": self._number, **document}, str(kind))
 
     def _at(self, kind: str, key: Key, **members: object) -> Members:
         place = {"output_index": key[0], "content_index": key[1]}
@@ -291,6 +282,20 @@ def _calls(kind: str, document: Members) -> bool:
     item = document.get("item")
     of_item = item.get("type") if kind in _ITEMS and isinstance(item, dict) else _MESSAGE
     return of_item not in (_MESSAGE, "reasoning", *_SILENT_ITEMS)
+
+
+def _number(document: object) -> int:
+    """Return the number of an event, -1 if it has none: the next one is the first."""
+    number = document.get("sequence_number") if isinstance(document, dict) else None
+    is_one = isinstance(number, Number) and number.text.isdecimal() and len(number.text) < 16
+    return int(number.text) if is_one and isinstance(number, Number) else -1
+
+
+def _numbered(written: Sequence[Members], last: int) -> Iterator[bytes]:
+    """Write events whose numbers go on from the last one that went out."""
+    for number, members in enumerate(written, last + 1):
+        kind = str(members.pop("type"))
+        yield event({"type": kind, "sequence_number": number, **members}, kind)
 
 
 def _part(text: str) -> Members:

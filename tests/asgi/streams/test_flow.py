@@ -39,7 +39,7 @@ from tests.asgi.streams.staging import (
     said,
     streaming,
 )
-from tests.asgi.wire import Desk, Message, Sent, scope
+from tests.asgi.wire import App, Desk, Message, Sent, scope
 
 POINTED: dict[str, Any] = {"answer": "/answer", "stream_answer": "/delta"}
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -93,7 +93,8 @@ class Client:
         self.task = asyncio.create_task(self._talk(at))
 
     async def _talk(self, at: Desk) -> None:
-        await at.middleware(self._scope, self._receive, self._send)
+        app: App = at.middleware
+        await app(self._scope, self._receive, self._send)
 
     async def _receive(self) -> Message:
         if not self._has_asked:

@@ -1,6 +1,7 @@
 """The page on streams shows bytes that were sent."""
 
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -45,6 +46,6 @@ def test_bytes_on_the_page_are_those_sent(
     parts: list[bytes], media: str, changes: dict[str, Any]
 ) -> None:
     """Who writes a client reads the page."""
-    block = f"```text\n{sent(streaming(parts, media=media), changes)}\n```"
+    block = indent(sent(streaming(parts, media=media), changes), "    ")
 
-    assert block in PAGE, block
+    assert f"\n\n{block}\n\n" in PAGE, block

@@ -171,7 +171,10 @@ def response(text: str, *, whole: str | None = None) -> list[bytes]:
         event("response.created", response={**head, "status": "in_progress", "output": []}),
         event("response.output_item.added", output_index=0, item=item),
         event("response.content_part.added", **place, part={**part, "text": ""}),
-        *(event("response.output_text.delta", **place, delta=word) for word in words(text)),
+        *(
+            event("response.output_text.delta", **place, delta=word, sequence_number=n)
+            for n, word in enumerate(words(text), 3)
+        ),
         event("response.output_text.done", **place, text=text),
         event("response.content_part.done", **place, part=part),
         event("response.output_item.done", output_index=0, item=full),
@@ -214,6 +217,8 @@ def test_false_response_ends_with_its_own_terminal_event() -> None:
     assert last["response"]["output"][0]["content"][0]["text"] == shown
     assert last["response"]["id"] == "r1"
     assert last["gatekeeper"]["verdict"] == "FLAGGED"
+    numbers = [d["sequence_number"] for d in documents(sent.body) if "sequence_number" in d]
+    assert numbers == [3, 4, 5, 6, 7, 8, 9, 10, 11]
     deltas = [d["delta"] for d in documents(sent.body) if d["type"].endswith("text.delta")]
     assert "".join(deltas) == shown
 
