@@ -63,8 +63,8 @@ def compare_steps(
     If it has more than are read at all, it is absent as a whole unless it stands word for word.
     """
     values = extract(plain)
-    claim = _claim(plain, hypothesis, values, facts)
     yield
+    claim = yield from _claim(plain, hypothesis, values, facts)
     framed = judge_frame(frame(plain, claim.values), facts) or ()
     yield
     decided = {finding.value: finding for finding in framed}
@@ -85,9 +85,13 @@ def compare_steps(
     return (*findings, *wording(plain, claim), *siblings(plain, claim))
 
 
-def _claim(plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIndex) -> Claim:
+def _claim(
+    plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIndex
+) -> Generator[None, None, Claim]:
     """Align a claim; only what is near it is compared value by value."""
-    claim_terms = blanked_terms(hypothesis, extract(hypothesis))
+    read = values if hypothesis == plain else extract(hypothesis)
+    claim_terms = blanked_terms(hypothesis, read)
+    yield
     aligned = align(claim_terms, facts)
     judged = values[:MAX_JUDGED]
     placed = {}
@@ -97,6 +101,7 @@ def _claim(plain: str, hypothesis: str, values: tuple[Value, ...], facts: FactIn
             for other in facts.facts[near.position].values[:_MAX_NEAR]
             if not other.weak and not any(agreement(mine, other) for mine in judged)
         )
+        yield
     return Claim(
         plain=plain, values=judged, terms=claim_terms, aligned=aligned, facts=facts, placed=placed
     )

@@ -41,7 +41,7 @@ _DATE_PATTERNS = (
     ),
     re.compile(rf"{_MONTH}\s?,?[\s-](?:of\s)?(?P<year>[0-9]{{4}})\b", re.IGNORECASE),
     re.compile(_MONTH, re.IGNORECASE),
-    re.compile(r"(?<![\w-])(?P<year>[0-9]{4})[-/][0-9]{2}\b(?![-/.:][0-9])"),
+    re.compile(r"(?<![\w-])(?P<year>[0-9]{4})(?=[-/](?P<last>[0-9]{2})\b(?![-/.:][0-9]))"),
     re.compile(r"\b(?:(?P<decade>[0-9]{3}0)|'?(?P<short>[2-9]0))'?s\b"),
 )
 _NEIGHBOUR_BEFORE = re.compile(rf"\b([0-9]{{1,2}}){_TH}\s?(?:-|to|and|or|&|,)\s?$")
@@ -88,6 +88,18 @@ def dates(text: str) -> Iterator[Value]:
             if readings and take(taken, found.start(), found.end()):
                 yield _value(found, readings)
                 yield from _neighbours(text, found, taken)
+                yield from _last_year(found, taken)
+
+
+def _last_year(found: re.Match[str], taken: bytearray) -> Iterator[Value]:
+    """Yield the second year of "2017-18"."""
+    last = found.groupdict().get("last")
+    if last is None:
+        return
+    year = int(found["year"]) // 100 * 100 + int(last)
+    start, end = found.span("last")
+    if year > int(found["year"]) and take(taken, start, end):
+        yield Value(text=last, start=start, end=end, readings=tuple(_reading(year, 0, 0)))
 
 
 def take(taken: bytearray, start: int, end: int) -> bool:

@@ -21,6 +21,7 @@ _NAME_WITHIN = 3  # words from the beginning
 _SPEAKER = re.compile(r"\w+:")
 _SHORT = 4  # words of a row that begins with the name
 _COPIED = 4  # words that a claim and a sentence begin with alike
+_SUBJECT = 4  # content words among them: fewer begin many a sentence ("Click Create and select")
 _FILLER = 4  # words put in the place of others
 _LEAD = 3  # words before them that stand elsewhere too
 
@@ -75,7 +76,7 @@ def _is_other(filler: list[str], rest: list[str], before: list[str]) -> bool:
     mine, theirs = _content(filler), _content(rest)
     if not mine or not _content(rest[:1]) or not mine.isdisjoint(theirs):
         return False
-    return len(_content(before)) > 1 and filler[0] not in STOP_WORDS
+    return len(_content(before)) >= _SUBJECT and filler[0] not in STOP_WORDS
 
 
 def _content(words: Sequence[str]) -> frozenset[str]:

@@ -151,6 +151,9 @@ DURATIONS: list[Case] = [
 DATES: list[Case] = [
     ("It opened on July 1, 2024.", ["It opened on 1 July 2024."], STATED, "same"),
     ("On 12 August: the mill shut.", ["Aug. 12: the mill shut."], STATED, "same"),
+    ("It ran from 2017 to 2018.", ["It ran in the season (2017-18)."], STATED, "same"),
+    ("It ran in 2017/18.", ["It ran from 2017 to 2018."], STATED, "same"),
+    ("It ran in the 2017-19 season.", ["It ran in the 2017-18 season."], CLASHING, "differs"),
     ("It opened on 2024-07-01.", ["It opened on 1 July 2024."], STATED, "same"),
     ("It opened on 1.7.2024.", ["It opened on July 1st, 2024."], STATED, "same"),
     ("It opened on 1 July 2024.", ["It opened on 01/07/2024."], STATED, "same"),

@@ -45,6 +45,8 @@ _KEPT = [
     ("The sales did not fall because a shop opened.", ["The sales fell.", "A shop opened."]),
     ("Apply within the year for a loan.",
      ["Only those who hold a card may apply within the year for a loan of the old town library."]),
+    ("Click Create and select Create schema.",
+     ["Click Create and select the file.", "Then select Create schema."]),
     ("Ann met Ben at the mill.", ["Ben met Ann at the mill."]),
     ("The road runs from Elm to Oak.", ["The road runs from Oak to Elm."]),
     ("The blue ladder in row 5 is kept in the loft.",
