@@ -78,8 +78,9 @@ class Answer:
         self._pending.append(text)
         self._pieces.append(text)
         self._length += len(text)
-        self._since = now if self._since is None else self._since
         self._may_complete = self._may_complete or _STOP.search(text) is not None
+        if self._since is None and self.is_due:
+            self._since = now
 
     async def advance(self, open_: Callable[[], Following]) -> None:
         """Have the check follow what has come."""

@@ -195,9 +195,9 @@ class Flow:
         is_last = ends and self._intake.fault is None
         if is_last:
             self._answers.end()
-        due = self._answers.due()
-        if not due or not await self._opening.gather(self._answers.texts(), is_last=is_last):
+        if not self._answers or not await self._opening.gather(self._answers, is_last=is_last):
             return
+        due = self._answers.due()
         held = self._opening.evidence
         assert held is not None  # noqa: S101 - gathered right before
 
@@ -206,7 +206,7 @@ class Flow:
 
         if len(due) == 1:  # no task of its own for the one that nearly all have
             await due[0].advance(begin)
-        else:
+        elif due:
             await asyncio.gather(*(answer.advance(begin) for answer in due))
 
     async def _act(self, *, ends: bool) -> None:

@@ -1,11 +1,11 @@
 """The evidence of a stream: gathered once, when its first text has come."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi import evidence
 from gatekeeper.asgi.checks import Findings, Inspection
+from gatekeeper.asgi.streams.answers import Answers
 from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import Priority
 from gatekeeper.verdict import Evidence, UnresolvedReason
@@ -31,11 +31,11 @@ class Opening:
         if document is not None and self.evidence is None:
             self._documents.append(document)
 
-    async def gather(self, answers: Sequence[str], *, is_last: bool) -> bool:
+    async def gather(self, answers: Answers, *, is_last: bool) -> bool:
         """Gather unless that was done; False if a source in the response has given nothing yet.
 
         Args:
-            answers: The texts so far.
+            answers: What a resolver is shown the texts of, as far as they go.
             is_last: True if nothing more comes: what is there then has to do.
 
         Raises:
@@ -57,7 +57,7 @@ class Opening:
             findings=self._findings,
         )
         await self._has_request()
-        self.evidence = await inspection.gathered(self._documents, tuple(answers))
+        self.evidence = await inspection.gathered(self._documents, answers.texts())
         self._documents = []
         return True
 

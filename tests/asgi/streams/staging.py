@@ -3,7 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gatekeeper.core.aggregate import Thresholds
@@ -91,7 +92,13 @@ def streaming(
     return app
 
 
-def desk(app: App, *, judge: FakeJudge | None = None, **changes: Any) -> Desk:
+def desk(
+    app: App,
+    *,
+    judge: FakeJudge | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    **changes: Any,
+) -> Desk:
     """Return a desk for a stream; evidence lies in the state, ids are always the same."""
     judge = judge or FakeJudge(FakeModel())
     plain = {"answer": Shape.OPENAI_CHAT, "context": (StateSource(name="passages"),)}
@@ -100,7 +107,7 @@ def desk(app: App, *, judge: FakeJudge | None = None, **changes: Any) -> Desk:
         gated=route(**{**plain, **changes}),
         gate=gate(judge),
         judge=judge,
-        options={"new_id": lambda: "d1"},
+        options={"new_id": lambda: "d1", "clock": clock},
     )
 
 

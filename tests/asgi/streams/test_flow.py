@@ -575,3 +575,46 @@ def test_state_is_read_when_the_text_begins() -> None:
     at.get()
 
     assert at.telemetry.last.verdict.outcome is Outcome.SUPPORTED
+
+
+class NotingJudge(FakeJudge):
+    """A judge that notes how much time each check is given."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        super().__init__(FakeModel())
+        self._clock = clock
+        self.left_s: list[float] = []
+
+    async def run(
+        self,
+        steps: Steps,
+        *,
+        deadline: float | None = None,
+        priority: Priority = Priority.ENFORCE,
+        usage: Usage | None = None,
+    ) -> None:
+        """Note the time and work as ever."""
+        assert deadline is not None
+        self.left_s.append(deadline - self._clock())
+        await super().run(steps, deadline=deadline, priority=priority, usage=usage)
+
+
+def test_budget_of_a_sentence_begins_when_it_is_complete() -> None:
+    """A model that writes slowly takes longer for a sentence than any budget."""
+    seconds = iter(range(1_000_000))
+    now = [0.0]
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        async def slowly(message: Message) -> None:
+            now[0] = float(next(seconds))
+            await send(message)
+
+        await streaming(chat(TRUE))(scope, receive, slowly)
+
+    judge = NotingJudge(lambda: now[0])
+    at = desk(app, judge=judge, clock=lambda: now[0], budget_s=0.2)
+
+    sent = at.get()
+
+    assert sent.body == b"".join(chat(TRUE))
+    assert judge.left_s == pytest.approx([0.2] * len(judge.left_s))
