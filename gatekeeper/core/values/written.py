@@ -14,6 +14,7 @@ _GOES_ON = re.compile(r"\.?\w|[-/@]")  # after an address: it is part of a longe
 _PLACES = 32  # at which the same text is looked at
 _NEAREST = 16  # sentences
 _MAX_TEXT = 2000  # characters; no longer sentence only rewords a quotation
+_STITCHED = 4  # sentences apart from which on pieces of a quotation are from different places
 _MIN_FOLDED = 3  # characters: shorter identifiers are found in any text
 _REWORDED = 0.75  # share of a quotation's terms in a sentence that words it differently
 
@@ -106,8 +107,11 @@ def _quotation(value: Value, claim: Claim) -> Finding:
     pieces = [spoken(piece) for piece in value.text.replace("[", "...").split("...")]
     wanted = [piece for piece in pieces if piece.count(" ") >= 1] or [value.readings[0].key]
     places = [find_words(piece, claim.facts) for piece in wanted[:_PLACES]]
-    if places[0] is not None and None not in places:
-        return _found(value, Relation.STATED, "verbatim", places[0])
+    stands = [place for place in places if place is not None]
+    if len(stands) == len(places):
+        if max(stands) - min(stands) > _STITCHED:
+            return _found(value, Relation.CLASHING, "stitched", stands[0])
+        return _found(value, Relation.STATED, "verbatim", stands[0])
     quoted = frozenset(terms(value.text))
     for aligned in claim.aligned[:_NEAREST]:
         if _rewords(quoted, claim.facts.facts[aligned.position]):

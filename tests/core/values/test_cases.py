@@ -331,6 +331,11 @@ LITERALS: list[Case] = [
      STATED, "verbatim"),
     ('The guide says "rinse it twice ... before drying".', ["Rinse it twice, gently, before drying."
                                                             ], STATED, "verbatim"),
+    ('The guide says "rinse it twice ... feed the goats".',
+     ["Rinse it twice.", "A barn.", "A mill.", "A hall.", "A pond.", "Feed the goats."], CLASHING,
+     "stitched"),
+    ('The guide says "rinse it twice ... feed the goats".',
+     ["Rinse it twice.", "A barn.", "Feed the goats."], STATED, "verbatim"),
     ('The guide says "rinse the cloth gently before drying".',
      ["Rinse the cloth before gently drying it."], CLASHING, "quotation"),
     ('The guide says "never leave the kiln alone".', ["Kilns get hot."], ABSENT, "quotation"),
