@@ -154,6 +154,13 @@ BROKEN_RULES: list[Slip] = [
     ({"budget_ms": "5000000"}, "budget_ms", "5000000", ""),
     ({"block_status": "200"}, "block_status", "200", ""),
     ({"max_in_flight_per_key": "0"}, "max_in_flight_per_key", "0", ""),
+    ({"max_hold_s": "0"}, "max_hold_s", "0", ""),
+    ({"max_hold_s": "30000"}, "max_hold_s", "30000", ""),
+    ({"keep_alive_s": "0.001"}, "keep_alive_s", "0.001", ""),
+    ({"keep_alive_s": "15000"}, "keep_alive_s", "15000", ""),
+    ({"stream_answer": '"delta"'}, "stream_answer", '"delta"', 'write "/delta"'),
+    ({"bounds": "{ held_events = 0 }"}, "bounds.held_events", "0", ""),
+    ({"bounds": "{ event_bytes = 0 }"}, "bounds.event_bytes", "0", ""),
     (
         {"targets": "{ false_block = 5, accepted_error = 0.1 }"},
         "targets.false_block",
@@ -305,6 +312,12 @@ BROKEN_RULES: list[Slip] = [
         "on_not_checked.method",
         '"annotate" with stream = "by_sentence"',
         'write stream = "whole"',
+    ),
+    (
+        {"answer": None, "shape": '"openai-chat"', "stream_answer": '"/delta"'},
+        "stream_answer",
+        'a pointer beside shape = "openai-chat"',
+        "",
     ),
     (
         {"answer": None, "shape": '"plain"', "context": '[{ response = "/c" }]'},

@@ -78,6 +78,10 @@ def test_smallest_file_gives_the_defaults_of_the_objects(tmp_path: Path) -> None
         ({"expose": '"verdict"'}, "expose", Expose.VERDICT),
         ({"expose": '"none"'}, "expose", Expose.NONE),
         ({"stream": '"release_then_stop"'}, "stream", StreamMode.RELEASE_THEN_STOP),
+        ({"stream_answer": '"/delta/text"'}, "stream_answer", "/delta/text"),
+        ({"max_hold_s": "2.5"}, "max_hold_s", 2.5),
+        ({"keep_alive_s": "0"}, "keep_alive_s", 0.0),
+        ({"answer": None, "shape": '"openai-responses"'}, "answer", Shape.OPENAI_RESPONSES),
         (
             {"targets": "{ false_block = 0.05, accepted_error = 0.1, confidence = 0.9 }"},
             "targets",
