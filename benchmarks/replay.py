@@ -114,12 +114,11 @@ def planned(premise: ScoredPremise) -> Planned:
     return Planned(
         premise=Premise(
             text="",
-            lines=tuple(range(premise.lines)),
+            lines=(),
             passages=premise.passages,
             refs=(ref, ref) if premise.joint else (ref,),
         ),
         verbatim=premise.verbatim,
-        held=premise.held,
         known=premise.known,
         words=premise.words,
     )

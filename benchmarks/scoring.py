@@ -38,9 +38,7 @@ class ScoredPremise:
     tokens: int
     verbatim: bool
     joint: bool
-    lines: int
     passages: tuple[int, ...]
-    held: float
     known: float
     words: int
 
@@ -182,9 +180,7 @@ def _premises(plan: ClaimPlan) -> list[ScoredPremise]:
             tokens=0 if pair is None else pair.tokens,
             verbatim=planned.verbatim,
             joint=planned.premise.is_joint,
-            lines=len(planned.premise.lines),
             passages=planned.premise.passages,
-            held=planned.held,
             known=planned.known,
             words=planned.words,
         )

@@ -38,13 +38,12 @@ class Planned:
     """One premise planned for a claim.
 
     ``verbatim`` marks a premise that is the claim word for word: its support is 1.0 unasked.
-    ``held`` and ``known`` are the shares of the claim's content words, by weight, that stand in
-    the premise and anywhere in the evidence; ``words`` is their number.
+    ``known`` is the share of the claim's content words, by weight, that stand anywhere in the
+    evidence, ``words`` their number.
     """
 
     premise: Premise
     verbatim: bool = False
-    held: float = 1.0
     known: float = 1.0
     words: int = 0
 
@@ -155,8 +154,6 @@ def measure(plan: Sequence[Planned], scores: Sequence[PairScore]) -> list[Measur
             entailment=entailment,
             calm=-logit(score.contradiction),
             whole=float(not entry.premise.is_joint),
-            short=1.0 - len(entry.premise.lines),
-            fresh=1.0 - entry.held,
             known=entry.known,
             length=log1p(entry.words),
             agreement=agreement,

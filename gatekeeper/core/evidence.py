@@ -108,21 +108,14 @@ def bare(text: str) -> str:
 class Ranking:
     """The windows of the evidence for one claim, best first, with the claim terms each holds.
 
-    ``weights`` has every term of the claim, ``known`` those that stand anywhere in the evidence.
+    ``weights`` has every term of the claim; ``known`` is the share of it, by weight, that stands
+    anywhere in the evidence, 1.0 for a claim without a term.
     """
 
     premises: tuple[Premise, ...]
     covered: tuple[frozenset[str], ...]
     weights: Mapping[str, float]
-    known: frozenset[str]
-
-    def share(self, held: Set[str]) -> float:
-        """Return the share of the claim, by weight of its terms, that some of them make up.
-
-        1.0 for a claim without a term: it has nothing that could be missing.
-        """
-        total = _weight(self.weights.keys(), self.weights)
-        return _weight(held, self.weights) / total if total else 1.0
+    known: float
 
 
 def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> Ranking:
@@ -148,7 +141,7 @@ def rank(hypothesis: str, index: EvidenceIndex, *, longest: int, most: int) -> R
         premises=tuple(join_lines(range(row[2], row[2] + row[1] + 1), index) for row in best),
         covered=tuple(row[3] for row in best),
         weights=weights,
-        known=frozenset(weights.keys() & index.postings.keys()),
+        known=_weight(weights.keys() & index.postings.keys(), weights) / total if total else 1.0,
     )
 
 

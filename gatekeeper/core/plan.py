@@ -5,7 +5,7 @@ before it, never on those to come, so an answer that arrives in pieces gets the 
 one. Nor does it depend on time: a planned pair that was not scored leaves its claim unresolved.
 """
 
-from collections.abc import Callable, Generator, Set
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from gatekeeper.core.aggregate import Finding, Planned, Ruling, Scored
@@ -150,7 +150,7 @@ class Planner:
         limits = self._limits
         room = self._left // 4
         wanted = 0
-        for premise, held in zip(ranking.premises, ranking.covered, strict=True):
+        for premise in ranking.premises:
             if copied & set(premise.passages):
                 continue
             if wanted == limits.windows:
@@ -167,7 +167,7 @@ class Planner:
             room -= pair.tokens
             self._left -= pair.tokens
             wanted += 1
-            claim.add(_planned(premise, held, ranking), pair)
+            claim.add(_planned(premise, ranking), pair)
 
     def _reserve_joint(self, claim: ClaimPlan, ranking: Ranking) -> None:
         """Keep a joint premise for the second round, if there is one and it has room.
@@ -178,12 +178,10 @@ class Planner:
         premise = joint_premise(ranking, self._index, places=self._limits.joint_places)
         if premise is None or claim.fixed is not None or claim.is_copy:
             return
-        lines = (self._index.lines[number] for number in premise.lines)
-        held = ranking.weights.keys() & frozenset().union(*(line.terms for line in lines))
         pair = self._pair(premise, claim)
         if pair is not None and pair.tokens <= self._joint_left:
             self._joint_left -= pair.tokens
-            claim.joint = (_planned(premise, held, ranking), pair)
+            claim.joint = (_planned(premise, ranking), pair)
 
     def _ask(self, segment: Segment) -> str:
         """Return what to ask the model: "Yes." means nothing without its question."""
@@ -200,14 +198,9 @@ class Planner:
         return self._encode(text, claim.asked)
 
 
-def _planned(premise: Premise, held: Set[str], ranking: Ranking) -> Planned:
-    """Plan a premise with the shares of the claim that it and the evidence hold in words."""
-    return Planned(
-        premise=premise,
-        held=ranking.share(held),
-        known=ranking.share(ranking.known),
-        words=len(ranking.weights),
-    )
+def _planned(premise: Premise, ranking: Ranking) -> Planned:
+    """Plan a premise with how much of the claim the evidence knows in words."""
+    return Planned(premise=premise, known=ranking.known, words=len(ranking.weights))
 
 
 def _unresolved(reason: UnresolvedReason) -> Finding:

@@ -22,22 +22,18 @@ class Measures:
     """What is known of one premise of a claim, the larger the better for the claim.
 
     ``entailment``: logit of P(entailment). ``calm``: minus the logit of P(contradiction).
-    ``whole``: 0 for a premise joined from places apart, else 1. ``short``: 1 minus the number of
-    its lines. ``fresh``: share of the claim's content words, by weight, that the premise lacks, for
-    models take a repetition of words for entailment. ``known``: share of them that stand anywhere
-    in the evidence. ``length``: logarithm of one more than their number, for a long claim is seldom
-    entailed without a doubt. ``agreement``: mean logit of P(entailment) over the windows of the
-    claim; a joint premise is none.
+    ``agreement``: mean logit of P(entailment) over the windows of the claim; a joint premise is
+    none. ``whole``: 0 for a premise joined from places apart, else 1. ``known``: share of the
+    claim's content words, by weight, that stand anywhere in the evidence. ``length``: logarithm of
+    one more than their number, for a long claim is seldom entailed without a doubt.
     """
 
     entailment: float
     calm: float
+    agreement: float
     whole: float
-    short: float
-    fresh: float
     known: float
     length: float
-    agreement: float
 
 
 MEASURES = tuple(Measures.__slots__)

@@ -21,9 +21,7 @@ def premise(
         tokens=40 if joint else 10,
         verbatim=verbatim,
         joint=joint,
-        lines=1,
         passages=passages,
-        held=known,
         known=known,
         words=3,
     )

@@ -190,12 +190,12 @@ def test_joint_premise_changes_no_measure_of_the_others() -> None:
 
 
 def test_measures_are_those_of_the_plan() -> None:
-    """Words in the premise, in the evidence and in the claim come from the ranking."""
-    plan = [Planned(premise=premise(0), held=0.25, known=0.5, words=3)]
+    """What the evidence knows of the claim, and how long it is, come from the ranking."""
+    plan = [Planned(premise=premise(0), known=0.5, words=3)]
 
     (found,) = measure(plan, [pair(0.5, 0.5)])
 
-    assert (found.fresh, found.known, found.short) == (0.75, 0.5, 0.0)
+    assert (found.known, found.whole) == (0.5, 1.0)
     assert found.length == pytest.approx(math.log(4))
     assert found.entailment == found.calm == 0.0
 

@@ -109,3 +109,12 @@ def test_model_is_shown_a_value_in_the_claims_notation() -> None:
 
     shown = [FakeModel._decode(pair)[0] for pair in plan.pairs if pair]
     assert shown == ["The bridge is 3 kilometres (3,000 metres) away."]
+
+
+def test_premises_carry_what_the_evidence_knows_of_the_claim() -> None:
+    """A weighing may use it: of "castle" and "hut" the evidence knows one."""
+    (plan,) = plans("The castle has a hut.", "The hut is red.", "The door is blue.")
+
+    (entry,) = plan.planned
+    assert entry.words == 2
+    assert 0.0 < entry.known < 0.5
