@@ -24,7 +24,8 @@ class Got(NamedTuple):
 
 def stage(recorded: Recorded, false: frozenset[str] = frozenset(), **changes: Any) -> Stage:
     """Return a gate in front of a recorded stream, with a model to which sentences are false."""
-    return Stage(routes=[route(recorded.kind, **changes)], model=Scripted(false))
+    lane = route(recorded.kind, **changes)
+    return Stage(routes=[lane], model=Scripted(false), passages=[recorded.passage])
 
 
 def got(seen: Seen, decision: Decision) -> Got:

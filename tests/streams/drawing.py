@@ -111,7 +111,7 @@ def draw(seed: int) -> Drawn:
 
 
 def _sayings(random: Random, number: int) -> list[Saying]:
-    count = random.choice((1, 2, 2, 3, 4))
+    count = random.choice((1, 2, 2, 3))
     told = [claim(number + n, is_true=random.random() < 0.8) for n in range(count)]
     return [exempt(number), *told] if random.random() < 0.2 else told
 
@@ -125,7 +125,7 @@ def _joined(random: Random, sayings: Sequence[Saying]) -> str:
 
 def _cut_text(random: Random, text: str) -> Iterator[str]:
     """Cut a text into deltas: of some characters, or of whole sentences and more."""
-    longest = random.choice((4, 15, 40, 200))
+    longest = random.choice((4, 15, 40, 200, 200))
     at = 0
     while at < len(text):
         size = random.randint(1, longest)
@@ -135,9 +135,9 @@ def _cut_text(random: Random, text: str) -> Iterator[str]:
 
 def _chunks(random: Random, raw: bytes) -> Iterator[bytes]:
     """Cut bytes into messages, anywhere."""
-    longest = random.choice((1, 7, 60, 400, 4000))
-    if len(raw) > 300 * longest:  # a byte at a time is for the short ones
-        longest = 60
+    longest = random.choice((1, 20, 100, 400, 4000, 4000))
+    if len(raw) > 100 * longest:  # a byte at a time is for the short ones
+        longest = 100
     at = 0
     while at < len(raw):
         size = random.randint(0 if random.random() < 0.1 else 1, longest)

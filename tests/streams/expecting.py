@@ -7,7 +7,7 @@ the gate works.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.streams.reading import READERS, Read, Shown, events
+from tests.streams.reading import READERS, Read, Shown, blocks
 from tests.streams.sayings import Saying, spans
 from tests.streams.stage import MEDIA
 
@@ -53,15 +53,22 @@ def released(kind: str, body: bytes, raw: bytes) -> int:
 
     What the gate says itself may begin as the app's next frame does.
     """
-    size = next((n for n, two in enumerate(zip(body, raw, strict=False)) if two[0] != two[1]), None)
+    size = next(
+        (n for n, two in enumerate(zip(body, raw, strict=False)) if two[0] != two[1]),
+        None,
+    )
     size = min(len(body), len(raw)) if size is None else size
     if size == len(raw) or kind == "plain":
         return size
+    return max((end for end in frame_ends(kind, raw) if end <= size), default=0)
+
+
+def frame_ends(kind: str, raw: bytes) -> list[int]:
+    """Return the offset after each frame: an event, a line, a word."""
     if MEDIA[kind] == "text/event-stream":
-        ends = [end for _, end, _, _ in events(raw)]
-    else:
-        ends = [at + 1 for at, byte in enumerate(raw) if byte == ord("\n")]
-    return max((end for end in ends if end <= size), default=0)
+        return [end for _, end, _, _ in blocks(raw)]
+    between = b" " if kind == "plain" else b"\n"
+    return [at + 1 for at in range(len(raw)) if raw[at : at + 1] == between]
 
 
 def shown_by(kind: str, body: bytes) -> Read:

@@ -8,12 +8,13 @@ left out, as a lenient client does.
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 _LINE = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
+_OTHER = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +32,13 @@ class Read:
     """What a client made of a stream.
 
     ``end`` is the word it was ended with, "" if it was not: a finish reason, the status of a
-    response, ``[DONE]``. ``frames`` counts what could be read.
+    response, ``[DONE]``. ``items`` tells the place of output items, ``frames`` counts what could be
+    read.
     """
 
     shown: list[Shown] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
+    items: dict[str, int] = field(default_factory=dict)
     frames: int = 0
 
     def text(self, choice: int = 0) -> str:
@@ -50,12 +53,17 @@ class Read:
 
 def events(raw: bytes) -> Iterator[tuple[int, int, str, str]]:
     """Yield start, end, name and data of each event that a browser would dispatch."""
-    at = len(_BOM) if raw.startswith(_BOM) else 0
-    start, name, data = at, "", None
-    for line, end in _lines(raw, at):
+    for start, end, name, data in blocks(raw):
+        if data is not None:
+            yield start, end, name, data
+
+
+def blocks(raw: bytes) -> Iterator[tuple[int, int, str, str | None]]:
+    """Yield start, end, name and data of all that ends with an empty line; None for no data."""
+    start, name, data = 0, "", None
+    for line, end in _lines(raw, len(_BOM) if raw.startswith(_BOM) else 0):
         if not line:
-            if data is not None:
-                yield start, end, name, data
+            yield start, end, name, data
             start, name, data = end, "", None
             continue
         key, _, value = line.partition(":")
@@ -76,16 +84,20 @@ def _lines(raw: bytes, at: int) -> Iterator[tuple[str, int]]:
 def read_events(raw: bytes, frame: Callable[[Read, int, int, Any], None]) -> Read:
     """Read an event stream of JSON."""
     read = Read()
-    for start, end, _, data in events(raw):
-        if data == "[DONE]":
-            read.ends.append(data)
+    for start, end, name, data in events(raw):
+        if data == "[DONE]" or name == "gatekeeper":
+            read.ends.append(name or data)
             continue
         _parsed(read, start, end, data, frame)
     return read
 
 
 def _parsed(
-    read: Read, start: int, end: int, data: str, frame: Callable[[Read, int, int, Any], None]
+    read: Read,
+    start: int,
+    end: int,
+    data: str,
+    frame: Callable[[Read, int, int, Any], None],
 ) -> None:
     try:
         value = json.loads(data)
@@ -112,14 +124,35 @@ def _texts(delta: Any) -> Iterator[str]:
 
 
 def _responses_frame(read: Read, start: int, end: int, value: Any) -> None:
-    name = _get(value, "type")
+    name, index = _get(value, "type"), _get(value, "output_index")
+    number = index if isinstance(index, int) else 0
     if name in ("response.output_text.delta", "response.refusal.delta"):
-        text, index = _get(value, "delta"), _get(value, "output_index")
-        if isinstance(text, str):
-            number = index if isinstance(index, int) else 0
+        if isinstance(text := _get(value, "delta"), str):
             read.shown.append(Shown(start=start, end=end, choice=number, text=text))
     elif name in ("response.completed", "response.incomplete", "response.failed", "error"):
         read.ends.append(str(name))
+    if isinstance(item := _get(_get(value, "item"), "id"), str):
+        read.items.setdefault(item, number)
+    for choice, text in _done(value, number, read.items):
+        had = read.text(choice)
+        if text.startswith(had):
+            more = Shown(start=start, end=end, choice=choice, text=text.removeprefix(had))
+        else:  # another text than was shown: a client may take it for the answer
+            more = Shown(start=start, end=end, choice=choice + _OTHER, text=text)
+        if more.text and not had.startswith(text):
+            read.shown.append(more)
+
+
+def _done(value: Any, number: int, places: Mapping[str, int]) -> Iterator[tuple[int, str]]:
+    """Yield the whole texts that an event repeats, by choice."""
+    items = [(number, _get(value, "item"))]
+    output = _list(_get(_get(value, "response"), "output"))
+    items += ((places.get(str(_get(item, "id")), n), item) for n, item in enumerate(output))
+    parts = [(number, value), (number, _get(value, "part"))]
+    parts += [(n, part) for n, item in items for part in _list(_get(item, "content"))]
+    for choice, part in parts:
+        if isinstance(text := _get(part, "text"), str):
+            yield choice, text
 
 
 def _pointer_frame(read: Read, start: int, end: int, value: Any) -> None:
@@ -127,6 +160,8 @@ def _pointer_frame(read: Read, start: int, end: int, value: Any) -> None:
         read.shown.append(Shown(start=start, end=end, choice=0, text=text))
     if isinstance(word := _get(value, "type"), str) and word != "text":
         read.ends.append(word)
+    if _get(value, "gatekeeper") is not None:
+        read.ends.append("gatekeeper")
 
 
 def _get(value: Any, key: str) -> Any:
@@ -142,7 +177,13 @@ def read_lines(raw: bytes) -> Read:
     read, at = Read(), 0
     for line in raw.split(b"\n"):
         end = at + len(line) + 1
-        _parsed(read, at, min(end, len(raw)), line.decode("utf-8", "replace"), _pointer_frame)
+        _parsed(
+            read,
+            at,
+            min(end, len(raw)),
+            line.decode("utf-8", "replace"),
+            _pointer_frame,
+        )
         at = end
     return read
 

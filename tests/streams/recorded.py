@@ -24,6 +24,7 @@ class Recorded:
     raw: bytes
     choices: tuple[tuple[str, ...], ...]
     exempt: frozenset[str]
+    passage: str
     not_checked: str | None
 
     def told(self, false: frozenset[str] = frozenset()) -> Mapping[int, tuple[Saying, ...]]:
@@ -51,6 +52,7 @@ def load() -> tuple[Recorded, ...]:
             raw=(FOLDER / entry["file"]).read_bytes(),
             choices=tuple(map(tuple, entry["choices"])),
             exempt=frozenset(entry.get("exempt", ())),
+            passage=entry["passage"],
             not_checked=entry.get("not_checked"),
         )
         for name, entry in index.items()

@@ -18,7 +18,14 @@ _MARK = re.compile(rf"\b(?:[a-z]{{2}}){{3,}}(?:{_TRUE}|{_FALSE})\b")
 PASSAGE = "The house has a porter, a cook and a gardener. The garden lies behind the house."
 
 _VERBS = ("keeps the keys of the", "waters the garden of the", "opens the door of the")
-_PLACES = ("house", "office", "old library", "caf\u00e9", "K\u00fcche", "house \U0001f3e0")
+_PLACES = (
+    "house",
+    "office",
+    "old library",
+    "caf\u00e9",
+    "K\u00fcche",
+    "house \U0001f3e0",
+)
 EXEMPT = ("Hello!", "Thanks for asking!")
 
 

@@ -10,7 +10,15 @@ from gatekeeper.asgi.services import Services
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 from gatekeeper.gate import Gate, Settings
-from gatekeeper.policy import Mode, Policy, Reactions, Route, Shape, StateSource, StreamMode
+from gatekeeper.policy import (
+    Mode,
+    Policy,
+    Reactions,
+    Route,
+    Shape,
+    StateSource,
+    StreamMode,
+)
 from gatekeeper.protocols import Decision
 from gatekeeper.testing import FakeJudge
 from gatekeeper.verdict import Action
@@ -184,7 +192,7 @@ class Stage:
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         """Stream what a request brought along."""
         steps, headers, status = scope["test"]
-        scope["state"]["passages"] = list(self.passages)
+        scope.setdefault("state", {})["passages"] = list(self.passages)
         while (await receive()).get("more_body"):
             pass
         listed = [(name.encode(), value.encode()) for name, value in headers]

@@ -26,7 +26,13 @@ class Style:
         """Return one event of an event stream."""
         lines = [f"data:{self.space}{line}" for line in data.split("\n")]
         if self.named:
-            lines = [": a comment", f"id:{self.space}7", "retry: 3000", *lines, "unknown: field"]
+            lines = [
+                ": a comment",
+                f"id:{self.space}7",
+                "retry: 3000",
+                *lines,
+                "unknown: field",
+            ]
         if name:
             lines.insert(0, f"event:{self.space}{name}")
         return (self.eol.join(lines) + 2 * self.eol).encode("utf-8", "surrogatepass")
@@ -81,7 +87,12 @@ def _delta(choice: int, **delta: object) -> dict[str, object]:
 def _chunk(
     style: Style, choices: list[dict[str, object]], deltas: Deltas = (), **more: object
 ) -> Frame:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m-1"}
+    head = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m-1",
+    }
     data = style.json({**head, "choices": choices, **more})
     return Frame(raw=style.event(data), deltas=deltas)
 
@@ -98,9 +109,17 @@ def responses(texts: Sequence[Sequence[str]], style: Style, **more: Any) -> Iter
         done.append(_message(item, [part]))
         events: list[tuple[str, Mapping[str, object], Deltas]] = [
             ("response.output_item.added", {"output_index": item, "item": opened}, ()),
-            ("response.content_part.added", {**place, "part": {**part, "text": ""}}, ()),
+            (
+                "response.content_part.added",
+                {**place, "part": {**part, "text": ""}},
+                (),
+            ),
             *(
-                ("response.output_text.delta", {**place, "delta": piece}, ((item, piece),))
+                (
+                    "response.output_text.delta",
+                    {**place, "delta": piece},
+                    ((item, piece),),
+                )
                 for piece in pieces
             ),
             ("response.output_text.done", {**place, "text": whole}, ()),
@@ -120,7 +139,12 @@ def _typed(style: Style, number: int, name: str, deltas: Deltas = (), **fields: 
 
 def _message(item: int, content: list[object]) -> dict[str, object]:
     status = "completed" if content else "in_progress"
-    head = {"id": f"msg_{item}", "type": "message", "role": "assistant", "status": status}
+    head = {
+        "id": f"msg_{item}",
+        "type": "message",
+        "role": "assistant",
+        "status": status,
+    }
     return {**head, "content": content}
 
 
