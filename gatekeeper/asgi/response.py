@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gatekeeper.asgi.payload import CHARSETS
 from gatekeeper.asgi.request import Headers, values
 from gatekeeper.asgi.streams import kinds
 from gatekeeper.policy import Route, Shape
@@ -35,12 +36,14 @@ class Head:
     def is_stream(self, route: Route) -> bool:
         """True if the answer comes in pieces: by its type, for that is what a client goes by.
 
-        Text is such a stream unless its length is known. JSON in many messages is none: held to its
+        Text is such a stream unless its length is known, or it can't be read in pieces. JSON in many messages is none: held to its
         end it loses its haste and is checked like any other.
         """
+        if kinds.is_framed(self.media):
+            return True
         is_text = route.answer is Shape.PLAIN and self.media in _PLAIN
-        has_length = bool(values(self.headers, b"content-length"))
-        return kinds.is_framed(self.media) or (is_text and not has_length)
+        is_readable = self.charset in CHARSETS and self.coding.strip().lower() in _UNCODED
+        return is_text and is_readable and not values(self.headers, b"content-length")
 
     def is_bodiless(self, method: str) -> bool:
         """True if this response has no body to read (RFC 9110, 6.4.1; 15.3.6 for 205)."""

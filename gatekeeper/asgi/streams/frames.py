@@ -202,15 +202,14 @@ class TextFrames:
         yield from self._text(b"", final=True)
 
     def _text(self, data: bytes, *, final: bool) -> Iterator[Frame]:
-        before = self._decoder.getstate()[0]
+        broken = b"" if self._is_text else data
         try:
             text = self._decoder.decode(data, final) if self._is_text else ""
-        except UnicodeDecodeError:
-            self._is_text, text = False, ""
-            data = before + data
+        except UnicodeDecodeError as error:
+            self._is_text = False
             self._decoder.reset()
-        if not self._is_text and data:
-            yield Frame(raw=data, codec=self._codec)
+            text = error.object[: error.start].decode(self._codec)
+            broken = error.object[error.start :]
         if text and self._is_first:
             self._is_first = False
             if text[0] == "\ufeff":
@@ -218,3 +217,5 @@ class TextFrames:
                 text = text[1:]
         if text:
             yield Frame(raw=text.encode(self._codec), data=text, codec=self._codec)
+        if broken:
+            yield Frame(raw=broken, codec=self._codec)

@@ -36,7 +36,7 @@ def is_read(route: Route, media: str) -> bool:
 def begin(route: Route, media: str, charset: str = "") -> tuple[Frames, Dialect]:
     """Return what cuts and reads a stream of a route."""
     if not is_framed(media):
-        codec = CHARSETS.get(charset, "utf-8-sig").removesuffix("-sig")
+        codec = CHARSETS[charset].removesuffix("-sig")
         return TextFrames(codec), Plain(codec)
     depth = route.bounds.json_depth
     if route.answer is Shape.OPENAI_CHAT:

@@ -1,5 +1,6 @@
 """The other protocols: events and lines of JSON, events of text, text in pieces, responses."""
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -143,6 +144,25 @@ def test_text_with_a_length_is_no_stream() -> None:
     sent = at.get()
 
     assert sent.body.decode() == WITHHELD
+
+
+@pytest.mark.parametrize(
+    ("media", "coding", "reason"),
+    [("text/plain; charset=koi8-r", b"identity", "shape"), ("text/plain", b"gzip", "None")],
+)
+def test_text_that_can_not_be_read_in_pieces_is_held(
+    media: str, coding: bytes, reason: str
+) -> None:
+    """It is checked, or not, as a whole one."""
+    body = gzip.compress(FALSE.encode()) if coding == b"gzip" else FALSE.encode()
+    headers = [(b"content-encoding", coding)]
+    at = desk(streaming([body[:9], body[9:]], media=media, headers=headers), **PLAIN)
+
+    sent = at.get()
+
+    assert str(at.telemetry.last.verdict.reason) == reason
+    assert int(sent.headers["content-length"]) == len(sent.body)
+    assert b"tall" not in sent.body
 
 
 def test_lines_of_another_shape_are_not_read() -> None:
