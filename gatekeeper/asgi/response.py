@@ -36,8 +36,8 @@ class Head:
     def is_stream(self, route: Route) -> bool:
         """True if the answer comes in pieces: by its type, for that is what a client goes by.
 
-        Text is such a stream unless its length is known, or it can't be read in pieces. JSON in many messages is none: held to its
-        end it loses its haste and is checked like any other.
+        Text is such a stream unless its length is known, or it can't be read in pieces. JSON in
+        many messages is none: held to its end it loses its haste and is checked like any other.
         """
         if kinds.is_framed(self.media):
             return True
