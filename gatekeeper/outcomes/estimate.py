@@ -11,7 +11,8 @@ drawn from Beta(wrong + 1/2, correct + 1/2) (the Jeffreys posterior), the rate f
 drawn masses, and the quantiles of the draws taken. Linearised and bootstrap intervals have no
 width where a stratum shows no event. The halves are shared by the weeks of one side and band: four
 weeks with a half each would add two wrong answers where five were found, and cover 70 % of the
-time (benchmarks/results/outcomes.json has what they cover now).
+time. In the delivered error, to which all its strata are one side, they are shared by all of them:
+with a half each it covered 91 % where 1 % is wrong. benchmarks/outcomes.py counts what they cover.
 
 "Can't tell" is a label: its weight counts towards the labelled of its stratum and is left out of
 the rates, which are those of the answers a person can judge.
@@ -120,7 +121,8 @@ def estimate_rates(
     if delivered is None:
         found[Rate.DELIVERED_ERROR] = Estimate(unknown="there is no rollout")
     else:
-        reached = _Sample.draw(_joined(delivered), np.random.default_rng(seed), draws)
+        rng = np.random.default_rng(seed)
+        reached = _Sample.draw(_joined(delivered), rng, draws, are_one=True)
         part, whole = _Mass(wrong=True), _Mass(wrong=True, correct=True)
         rate = Rate.DELIVERED_ERROR
         found[rate] = _estimate(reached, part, whole, rate, confidence)
@@ -191,14 +193,25 @@ class _Sample:
     correct: Floats
 
     @classmethod
-    def draw(cls, strata: Sequence[Stratum], rng: np.random.Generator, draws: int) -> "_Sample":
-        """Draw the wrong share of each stratum, and of those with "can't tell" the told share."""
+    def draw(
+        cls,
+        strata: Sequence[Stratum],
+        rng: np.random.Generator,
+        draws: int,
+        *,
+        are_one: bool = False,
+    ) -> "_Sample":
+        """Draw the wrong share of each stratum, and of those with "can't tell" the told share.
+
+        ``are_one``: the strata share the halves of one prior, whatever their side and band.
+        """
         counts = np.array(
             [(s.wrong, s.correct, s.cannot_tell, s.decisions) for s in strata], dtype=np.float64
         ).reshape(-1, 4)
         size = (counts.shape[0], draws)
-        weeks = Counter(s.name for s in strata)
-        prior = np.array([0.5 / weeks[s.name] for s in strata]).reshape(-1, 1)
+        names = ["" if are_one else s.name for s in strata]
+        sharing = Counter(names)
+        prior = np.array([0.5 / sharing[name] for name in names]).reshape(-1, 1)
         wrong = rng.beta(counts[:, [0]] + prior, counts[:, [1]] + prior, size)
         mass = np.repeat(counts[:, [3]], draws, axis=1)
         open_ = counts[:, 2] > 0

@@ -207,6 +207,16 @@ def test_weeks_share_the_halves_of_the_prior() -> None:
     assert month == pytest.approx(once, rel=0.15)
 
 
+def test_strata_of_what_was_delivered_share_the_halves() -> None:
+    """A half for each band would add one and a half wrong answers where one was found."""
+    bands = [accepted(1000, 0, 100, band=band) for band in (Band.LOW, Band.HIGH)]
+
+    delivered = estimate_rates([], bands)[Rate.DELIVERED_ERROR].high
+    once = estimate_rates([accepted(2000, 0, 200)])[Rate.ACCEPTED_ERROR].high
+
+    assert delivered == pytest.approx(once, rel=0.15)
+
+
 def test_confidence_moves_the_one_sided_bound_only() -> None:
     """What readiness promises is what the policy asked for."""
     [sure, less] = (
