@@ -11,7 +11,7 @@ from gatekeeper.config.scorer import read_scorer
 from gatekeeper.evaluation.calibration import Calibration, write_calibration
 from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.protocols import EncodedPair
-from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.runtime.manifest import model_folder, read_manifest
 from gatekeeper.runtime.session import Session
 
 
@@ -34,7 +34,7 @@ def own_model(tmp_path: Path, old: str = "", new: str = "") -> Path:
     shipped = model_folder(SHIPPED_MODEL)
     folder = tmp_path / "model"
     folder.mkdir()
-    for name in ("model.onnx", "tokenizer.json"):
+    for name in read_manifest(shipped).files:
         (folder / name).symlink_to(shipped / name)
     manifest = (shipped / "manifest.toml").read_text(encoding="utf-8")
     (folder / "manifest.toml").write_text(manifest.replace(old, new), encoding="utf-8")

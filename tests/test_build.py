@@ -1,14 +1,18 @@
 """Opening a gate by hand: proven quickly, or wholly where that is asked for."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gatekeeper.build import open_gate, prove
+from gatekeeper.config.scorer import read_scorer
+from gatekeeper.core.support import Weighing
 from gatekeeper.errors import InputError, SelfTestError
 from gatekeeper.evaluation.calibration import Fit, read_calibration, write_calibration
 from gatekeeper.marks import SHIPPED_MODEL, UNCALIBRATED, Marks, marks_of, thresholds_of
+from gatekeeper.runtime.aggregation import AGGREGATION, write_weighing
 from gatekeeper.runtime.manifest import model_folder
 from gatekeeper.runtime.session import LoneSession, Session, load
 from tests.own_model import Moving, own_model
@@ -81,3 +85,23 @@ def test_model_that_moves_runs_each_pair_alone() -> None:
     assert isinstance(proven.model, LoneSession)
     assert not proven.report.is_invariant
     assert proven.accepted() is proven.model
+
+
+def test_gate_weighs_as_the_models_folder_says(tmp_path: Path) -> None:
+    """Opened by hand or for a server, the same folder gives the same verdicts."""
+    folder = own_model(tmp_path)
+    weighing = Weighing(weights={"entailment": 0.5}, bias=-1.0)
+    (folder / AGGREGATION).unlink(missing_ok=True)
+    write_weighing(folder / AGGREGATION, weighing, {})
+    digest = hashlib.sha256((folder / AGGREGATION).read_bytes()).hexdigest()
+    path = folder / "manifest.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith(f'"{AGGREGATION}"')]
+    kept.insert(kept.index("[files]") + 1, f'"{AGGREGATION}" = "{digest}"')
+    path.write_text("\n".join(kept), encoding="utf-8")
+
+    gate = open_gate(folder)
+    gate.close()
+
+    assert gate.settings.weighing == weighing == read_scorer(folder).weighing
+    assert gate.fingerprint == read_scorer(folder).fingerprint
