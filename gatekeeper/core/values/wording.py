@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from gatekeeper.core.terms import STOP_WORDS, stem, terms
 from gatekeeper.core.values.align import Aligned, Claim
+from gatekeeper.core.values.facts import find_words
+from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.model import Finding, Relation
 
 _SENTENCES = 6  # closest sentences looked at
@@ -50,6 +52,8 @@ def wording(plain: str, claim: Claim) -> Iterator[Finding]:
     """Yield at most one finding about the wording of a claim."""
     if len(plain) > _MAX_TEXT or len(claim.terms) < _MIN_TERMS:
         return
+    if find_words(spoken(plain), claim.facts) is not None:
+        return  # a part of a sentence word for word: what bounds it may be in another part
     words = _WORD.findall(plain.lower())
     found = _of_holders(words, claim)
     if found is None:
