@@ -52,7 +52,8 @@ def wording(plain: str, claim: Claim) -> Iterator[Finding]:
     """Yield at most one finding about the wording of a claim."""
     if len(plain) > _MAX_TEXT or len(claim.terms) < _MIN_TERMS:
         return
-    if find_words(spoken(plain), claim.facts) is not None:
+    at = find_words(spoken(plain), claim.facts)
+    if at is not None and _RESERVE.isdisjoint(claim.facts.facts[at].words.split(" ")):
         return  # a part of a sentence word for word: what bounds it may be in another part
     words = _WORD.findall(plain.lower())
     found = _of_holders(words, claim)
