@@ -80,13 +80,14 @@ def test_decision_comes_back_as_it_was() -> None:
 
 def test_no_word_of_answer_or_passages_is_stored() -> None:
     """Reasons in words quote the answer and ids may be titles: neither gets into a row."""
-    verdict = Verdict(claims=(claim(),), fingerprint="f")
+    quoting = claim(reason="'crimson' clashes with what stands in passage Price list (colour)")
+    verdict = Verdict(claims=(quoting,), fingerprint="f")
     evidence = Evidence(passages=(Passage(id="Price list of Acme", text="Cups are blue."),))
-    given = decision(verdict=verdict, answers=("Cups are red.",), evidence=evidence)
+    given = decision(verdict=verdict, answers=("Cups are crimson.",), evidence=evidence)
 
     written = json.dumps(made(given).row())
 
-    for word in ("Cups", "blue", "Acme"):
+    for word in ("Cups", "crimson", "blue", "Price", "Acme"):
         assert word not in written
 
 
