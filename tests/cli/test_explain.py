@@ -166,7 +166,8 @@ def test_pointer_that_leads_nowhere_says_how_far_it_led(explain: Explain) -> Non
         (["-H", "Content-Encoding: br"], "encoding"),
         (["--method", "PUT"], "method"),
         (["--status", "500"], "status"),
-        (["-H", "content-type: text/event-stream"], "stream"),
+        (["-H", "content-type: text/event-stream"], "shape"),
+        (["-H", "content-type: application/json-seq"], "stream"),
     ],
 )
 def test_heads_count_as_in_front_of_the_app(
