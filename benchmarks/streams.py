@@ -152,7 +152,7 @@ async def streamed(gate: Gate, told: Told) -> Times:
     async def send(message: Any) -> None:
         nonlocal shown
         shown += message.get("body", b"")
-        if not times.released and _text(shown).strip() == told.sentences[0].strip():
+        if not times.released and _text(shown).startswith(told.sentences[0].strip()):
             times.released = time.monotonic()
         if "body" in message and not message.get("more_body"):
             times.closed = time.monotonic()
