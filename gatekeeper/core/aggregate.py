@@ -153,7 +153,6 @@ def measure(plan: Sequence[Planned], scores: Sequence[PairScore]) -> list[Measur
         Measures(
             entailment=entailment,
             calm=-logit(score.contradiction),
-            whole=float(not entry.premise.is_joint),
             known=entry.known,
             length=log1p(entry.words),
             agreement=agreement,

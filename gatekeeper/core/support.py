@@ -23,15 +23,14 @@ class Measures:
 
     ``entailment``: logit of P(entailment). ``calm``: minus the logit of P(contradiction).
     ``agreement``: mean logit of P(entailment) over the windows of the claim; a joint premise is
-    none. ``whole``: 0 for a premise joined from places apart, else 1. ``known``: share of the
-    claim's content words, by weight, that stand anywhere in the evidence. ``length``: logarithm of
-    one more than their number, for a long claim is seldom entailed without a doubt.
+    none. ``known``: share of the claim's content words, by weight, that stand anywhere in the
+    evidence. ``length``: logarithm of one more than their number, for a long claim is seldom
+    entailed without a doubt.
     """
 
     entailment: float
     calm: float
     agreement: float
-    whole: float
     known: float
     length: float
 
