@@ -25,7 +25,12 @@ from tests.system.serving import PATHS, PATIENCE_S, program, read_until
 NODE_FOLDER = Path(os.environ.get("GATEKEEPER_SYSTEM") or ".")
 
 _DEBUGGED = re.compile(r"listening on ws://([\d.:]+)/")
-_http = httpx.Client(timeout=PATIENCE_S, verify=False)  # noqa: S501 - there is no TLS here
+# A connection a request: servers close theirs after a crash of an app. There is no TLS here.
+_http = httpx.Client(
+    timeout=PATIENCE_S,
+    verify=False,  # noqa: S501
+    limits=httpx.Limits(max_keepalive_connections=0),
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +77,7 @@ class Goer:
 
     def take(self, text: str) -> None:
         """Take all of the text so far."""
-        while text.count(". ") > self._told:
+        while text.count(".") > self._told:
             self._told += 1
             _http.post(self._url).raise_for_status()
 
@@ -168,7 +173,7 @@ class Helpers:
         process = subprocess.Popen(
             ["node", "ask.mjs"], cwd=NODE_FOLDER, stdin=pipe, stdout=pipe, text=True
         )
-        self._stack.callback(process.wait, PATIENCE_S)
+        self._stack.enter_context(process)
         self._stack.callback(process.terminate)
         return process
 

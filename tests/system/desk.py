@@ -72,8 +72,8 @@ async def stream(kind: str, scenario: str, run: str) -> AsyncIterator[bytes]:
         for frame in WRITERS[kind]([pieces(name)], Style()):
             yield frame.raw
             said += "".join(piece for _, piece in frame.deltas)
-            # A sentence is over when the next one has begun.
-            if said.count(". ") > ended:
+            # A sentence is over when the next one has begun, with two words.
+            if said.count(". ") > ended and said.rpartition(". ")[2].count(" "):
                 ended += 1
                 if name == "dies" and ended == 2:
                     raise RuntimeError("the app dies")

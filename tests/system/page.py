@@ -15,7 +15,7 @@ const take = (event) => {
   events.push({name: event.type, data: event.data});
   // A sentence is over: the app may write the next one.
   if (event.type === "message") text += JSON.parse(event.data).delta?.text ?? "";
-  for (; text.split(". ").length - 1 > told; told += 1) fetch("/go?run=" + run, {method: "POST"});
+  for (; text.split(".").length - 1 > told; told += 1) fetch("/go?run=" + run, {method: "POST"});
 };
 source.onmessage = take;
 for (const name of ["meta", "gatekeeper"]) source.addEventListener(name, take);

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -73,9 +74,14 @@ def read_until(process: "subprocess.Popen[str]", wanted: re.Pattern[str]) -> str
     for line in process.stderr:
         log.append(line)
         if found := wanted.search(line):
-            threading.Thread(target=process.stderr.read, daemon=True).start()
+            threading.Thread(target=_drain, args=[process.stderr], daemon=True).start()
             return found[1]
     raise RuntimeError(f"{process.args!r} did not start:\n" + "".join(log))
+
+
+def _drain(log: IO[str]) -> None:
+    with log:
+        log.read()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ const ask = async ({ base, kind, scenario, run, origin }) => {
   // A sentence is over: the app may write the next one.
   const take = async (text) => {
     seen.text += text;
-    for (; seen.text.split(". ").length - 1 > told; told += 1) {
+    for (; seen.text.split(".").length - 1 > told; told += 1) {
       await fetch(`${origin}/go?run=${run}`, { method: "POST" });
     }
   };
