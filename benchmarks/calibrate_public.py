@@ -84,6 +84,7 @@ def calibration(
                 "balanced_accuracy": round(choice.by_set[name], 4),
             }
             for name, found in rows.items()
+            if name in choice.by_set
         },
         created=datetime.now(UTC).date().isoformat(),
         note=(

@@ -14,6 +14,8 @@ from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.evaluation.calibration import Saved, ThresholdChoice, choose_threshold
 from gatekeeper.evaluation.metrics import Judged
 
+LEAST_ROWS = 50
+
 Rows = Mapping[str, Sequence[ScoredRow]]
 OfAnswer = Callable[[ReplayedRow], float | None]
 
@@ -48,7 +50,12 @@ class Variant:
         ]
 
     def choose(self, rows: Rows) -> ThresholdChoice:
-        """Choose the support threshold of the best mean balanced accuracy over the sets."""
+        """Choose the support threshold of the best mean balanced accuracy over the sets.
+
+        A set of too few answers has no say, unless all are that small: the steps of its curve
+        would choose for the others.
+        """
+        enough = {name: found for name, found in rows.items() if len(found) >= LEAST_ROWS}
         return choose_threshold(
             {
                 name: [
@@ -56,7 +63,7 @@ class Variant:
                     for one in self.scores(found)
                     if one.score is not None
                 ]
-                for name, found in rows.items()
+                for name, found in (enough or rows).items()
             }
         )
 

@@ -32,6 +32,20 @@ def test_mean_claim_dilutes_the_worst() -> None:
     assert [one.score for one in Variant(rules=RULES, of_answer=average).scores([two])] == [0.5]
 
 
+def test_small_set_has_no_say_in_the_threshold() -> None:
+    """With ten answers one of them moves its curve by a tenth."""
+    variant = variants(RULES)["gate"]
+    large, small = (
+        drawn(300),
+        [row(claim(premise(0.05)), wrong=n > 5, name=str(n)) for n in range(10)],
+    )
+
+    alone, beside = variant.choose({"a": large}), variant.choose({"a": large, "b": small})
+
+    assert beside.threshold == alone.threshold
+    assert set(beside.by_set) == {"a"}
+
+
 def test_threshold_is_the_variants_own() -> None:
     """Held against a threshold made for other scores it would look worse than it is."""
     rows = {"one": drawn(300), "two": drawn(300, seed=1)}
