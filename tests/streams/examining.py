@@ -77,7 +77,8 @@ def _examine_times(played: Played) -> None:
     tails = dict.fromkeys(told, "")
     for shown in read.shown:
         tail = tails[shown.choice] + shown.text
-        tails[shown.choice] = tail[-_LONGEST:]
+        # A letter before it: the end of a mark that was seen is no mark.
+        tails[shown.choice] = tail if len(tail) < _LONGEST else f"a{tail[-_LONGEST:]}"
         for mark in marks_in(tail):
             if mark in told[shown.choice]:
                 assert mark.endswith("ix"), f"{mark} is false, and was shown"
