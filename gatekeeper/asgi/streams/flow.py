@@ -117,6 +117,7 @@ class Flow:
     async def _pass(self, message: "Message") -> None:
         """Take what comes behind the decision: it is passed on, or has no place any more."""
         await self.closing()
+        self._raise_fault()
         if self._call.receiver.gone.done() and _raises(self._call.scope):
             raise ConnectionResetError("the client has gone")
         if self._is_passing:
@@ -150,8 +151,13 @@ class Flow:
         """Wait until the client has been sent everything, or has gone."""
         if self._task is not None:
             await asyncio.wait({self._task})
-            if not self._task.cancelled() and (error := self._task.exception()) is not None:
-                raise error
+            self._raise_fault()
+
+    def _raise_fault(self) -> None:
+        """Raise what ``send`` raised, for the app would have heard it."""
+        task = self._task
+        if task is not None and task.done() and not task.cancelled():
+            task.result()
 
     # From here on: the task.
 
@@ -163,9 +169,6 @@ class Flow:
                 self._wake.clear()
                 ends = await self._look()
                 await self._act(ends=ends)
-        except OSError:
-            self._call.receiver.leave()
-            raise
         finally:
             self._out.stop()
             self._opening.close()

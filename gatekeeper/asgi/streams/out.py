@@ -75,14 +75,18 @@ class Out:
                     await asyncio.sleep(rest_s)
                 else:
                     await self.send(KEEP_ALIVE)
-        except OSError:
-            self._call.receiver.leave()
+        except Exception:  # noqa: BLE001 - ``send`` raises what it likes; noted where it did
+            return
 
     async def _deliver(self, message: "Message") -> None:
+        """Send one message; once that fails, however it does, nothing reaches the client."""
         self.is_free.clear()
         try:
             async with asyncio.timeout(self._call.route.bounds.send_s):
                 await self._call.send(message)
+        except Exception:
+            self._call.receiver.leave()
+            raise
         finally:
             self._last_s = self._call.services.clock()
             self.is_free.set()

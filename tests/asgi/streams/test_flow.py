@@ -301,6 +301,33 @@ def test_client_that_takes_nothing_more_is_gone() -> None:
     assert at.services.ledger.take(0, 0)
 
 
+@pytest.mark.parametrize("spec", ["2.3", "2.4"])
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_send_that_breaks_in_its_own_way_is_counted(spec: str, most: int) -> None:
+    """Middleware outside the gate raises errors of its own; the app hears of them."""
+    got: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"{}"}
+
+    async def send(message: Any) -> None:
+        if len(got) >= most:
+            raise RuntimeError("the outer middleware broke")
+        got.append(message)
+
+    async def serve() -> Desk:
+        at = desk(streaming(chat(TRUE)))
+        with pytest.raises(RuntimeError, match="outer"):
+            await at.middleware(scope(asgi={"spec_version": spec}), receive, send)
+        return at
+
+    at = asyncio.run(serve())
+
+    assert at.telemetry.last.verdict.reason == "client_gone"
+    assert at.telemetry.last.action is None
+    assert at.services.ledger.take(0, 0)
+
+
 def test_app_that_breaks_is_ended_in_its_place() -> None:
     """The client gets an end it knows, the server's log the error."""
     at = desk(streaming(chat("Refunds take 14 days. The gate")[:-2], dies=True))
