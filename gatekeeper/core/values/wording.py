@@ -25,6 +25,17 @@ _RESERVE = frozenset(
     purportedly rumoured rumored suspect suspects suspected believe believes believed assume assumes
     assumed speculate speculates speculated fear fears feared thinks thought""".split()
 )
+# Of these some are nouns as well: "the suspect, Ann Lee", "after much thought, the board".
+_NOUNS = frozenset("suspect suspects thought fear fears".split())
+_SAYS = frozenset(
+    """that a an the he she it they we you i his her its their our this these those there some many
+    all no""".split()
+)
+_OF_NOUN = frozenset(
+    """a an the this that these those his her its their our my your no any some much more little
+    of for from with without in on by after before amid despite prime main chief further second
+    careful""".split()
+)
 _LIMITS = frozenset("who whose that which if when while with on during for until before".split())
 
 _CAUSE = re.compile(
@@ -115,13 +126,21 @@ def _drops_reserve(words: list[str], theirs: list[str], wanted: frozenset[str]) 
         return False
     begun = False
     for at, word in enumerate(theirs):
-        if word in _RESERVE and not begun:
+        if word in _RESERVE and not begun and _is_reserve(theirs, at):
             return True
         if begun and word in _MODALS:
             after = [stem(w) for w in theirs[at + 1 : at + 4] if w not in STOP_WORDS][:1]
             return bool(wanted.intersection(after))
         begun = begun or (word not in STOP_WORDS and stem(word) in wanted)
     return False
+
+
+def _is_reserve(theirs: list[str], at: int) -> bool:
+    """False for a word that is a noun here: only a verb says something with reserve."""
+    if theirs[at] not in _NOUNS:
+        return True
+    before = theirs[at - 1] if at else ""
+    return before not in _OF_NOUN and not _SAYS.isdisjoint(theirs[at + 1 : at + 2])
 
 
 def _drops_limit(words: list[str], theirs: list[str], wanted: frozenset[str]) -> bool:

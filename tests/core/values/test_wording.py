@@ -25,6 +25,7 @@ _BEYOND = [
       "Horses are allowed: in the meadow"], "other"),
     ("A surge damaged the router.", "", ["Experts suspect that a surge damaged the router."],
      "reserve"),
+    ("A surge damaged the router.", "", ["Police fear a surge damaged the router."], "reserve"),
     ("The small size is blue.", "", ["Size: Small, Colour: red", "Size: Large, Colour: blue"],
      "other"),
 ]  # fmt: skip
@@ -55,6 +56,12 @@ _KEPT = [
      ["The red rake is kept in the cellar.", "The blue ladder in row 5 is kept in the loft.",
       "In the cellar a blue ladder is kept, too: the one in row 5."]),
     ("Kim gives Ann the call.", ["Kim: What did Ann say of the hall?", "Leo: I give Ann a call."]),
+    # A part of a sentence word for word: the limit and the reserve are another part's.
+    ("The coating reduces rust.", ["The coating reduces rust and could reduce noise."]),
+    ("Ann sells ripe apples.", ["Only one shop is left: Ann sells ripe apples while Ben is away."]),
+    ("Tim Hart was held in Elm.", ["The suspect, Tim Hart, was held in Elm."]),
+    ("The board closed the mill.", ["After much thought, the board closed the mill."]),
+    ("The crowd left the square.", ["Without fear the crowd left the square."]),
     ("The large size is blue.", ["Size: Small, Colour: red", "Size: Large, Colour: blue"]),
 ]  # fmt: skip
 
