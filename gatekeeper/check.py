@@ -50,6 +50,7 @@ class Check:
         self._segmenter = Segmenter(gate.settings.boilerplate, self._evidence.question or "")
         self._pieces: list[str] = []
         self._chars = 0
+        self._has_ended = False
         self._segments: list[Segment] = []
         self._claims: list[ClaimPlan] = []
         self._planner: Planner | None = None
@@ -150,6 +151,7 @@ class Check:
         """Take the end of the answer and have its claims scored, in steps."""
         if self._is_too_long():
             return
+        self._has_ended = True
         yield from self._take(self._segmenter.finish_steps())
         self._is_planned = True
         self._is_foreign = not self._reads(self._chars)
@@ -235,7 +237,9 @@ class Check:
         """Plan a claim; past the bound on claims none is planned, the answer is not checked."""
         if len(self._claims) >= self._gate.settings.limits.claims:
             return ClaimPlan(segment=claim)
-        return (yield from planner.plan(claim))
+        return (
+            yield from planner.plan(claim, is_last=self._has_ended and claim.end == self._chars)
+        )
 
     def _is_too_long(self) -> bool:
         return self._chars > self._gate.settings.limits.answer_chars

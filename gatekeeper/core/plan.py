@@ -110,8 +110,13 @@ class Planner:
         self._left = limits.pair_tokens - limits.joint_tokens
         self._joint_left = limits.joint_tokens
 
-    def plan(self, segment: Segment) -> Generator[None, None, ClaimPlan]:
-        """Plan the first round of the next claim, in steps."""
+    def plan(self, segment: Segment, *, is_last: bool = False) -> Generator[None, None, ClaimPlan]:
+        """Plan the first round of the next claim, in steps.
+
+        Args:
+            segment: The claim.
+            is_last: The answer ends with it, so it may be broken off.
+        """
         claim = ClaimPlan(segment=segment)
         if segment.literal:
             claim.fixed, claim.ruling = yield from self._guard.literal_steps(segment)
@@ -128,15 +133,15 @@ class Planner:
             longest=limits.longest_window,
             most=2 * limits.windows,
         )
-        self._add_verbatim(claim)
+        self._add_verbatim(claim, is_last=is_last)
         self._add_windows(claim, ranking)
         self._reserve_joint(claim, ranking)
         return claim
 
-    def _add_verbatim(self, claim: ClaimPlan) -> None:
+    def _add_verbatim(self, claim: ClaimPlan, *, is_last: bool) -> None:
         """Plan the evidence line that is, or begins like, the claim word for word, if any."""
         number = self._index.copies.get(bare(claim.segment.hypothesis))
-        if number is None:
+        if number is None and is_last:
             number = self._guard.begun(claim.segment)
         if number is not None:
             premise = join_lines([number], self._index)

@@ -23,7 +23,11 @@ def plans(
         limits=limits or Limits(pair_tokens=100_000, joint_tokens=20_000),
         question=question,
     )
-    return [finished(planner.plan(segment)) for segment in segments(answer) if segment.is_claim]
+    return [
+        finished(planner.plan(segment, is_last=segment.end == len(answer)))
+        for segment in segments(answer)
+        if segment.is_claim
+    ]
 
 
 def test_code_is_never_put_to_the_model() -> None:
@@ -55,6 +59,17 @@ def test_claim_without_a_word_to_look_up_has_no_premise() -> None:
     (plan,) = plans("It is.", "The gate is red.")
 
     assert plan.planned == []
+
+
+def test_only_the_end_of_an_answer_may_be_broken_off() -> None:
+    """An item of a list ends where it ends: "each week" is not the beginning of "weekend"."""
+    text = "Staff of the mill are paid each weekend. The mill is open daily."
+
+    (last,) = plans("- Staff of the mill are paid each week", text)
+    first, _ = plans("- Staff of the mill are paid each week\n- The mill is open daily.", text)
+
+    assert last.is_copy
+    assert not first.is_copy
 
 
 def test_copy_is_asked_about_other_passages_only() -> None:
