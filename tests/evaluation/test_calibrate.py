@@ -111,7 +111,7 @@ def answers(scores: Sequence[int], *, wrong: bool = False) -> list[Row]:
 
 
 WEIGHING = Weighing(
-    weights={"entailment": 0.8, "calm": 0.3, "short": 0.5, "agreement": 0.4},
+    weights={"entailment": 0.8, "calm": 0.3, "known": 0.5, "agreement": 0.4},
     bias=-0.2,
     curve=((0.0, 0.0), (0.4, 0.3), (0.7, 0.9), (1.0, 1.0)),
 )
