@@ -4,6 +4,7 @@ As of a completion in one piece it is listed what is read and what may stay (see
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar
 from gatekeeper.asgi.payload import (
@@ -55,8 +56,8 @@ class Chat:
         if frame.data.startswith(DONE):
             return Reading(closes=True)
         document = document_of(frame.data, self._depth)
-        choices = document.get("choices") if isinstance(document, dict) else None
-        if not isinstance(document, dict) or not isinstance(choices, list):
+        choices = _choices(document)
+        if choices is None or not isinstance(document, dict):
             return Reading(document=document)
         self._template |= {name: document[name] for name in _TEMPLATE if name in document}
         texts: list[tuple[Key, str]] = []
@@ -66,7 +67,7 @@ class Chat:
             delta = _delta(choice)
             texts += self._texts(key, delta)
             calls = calls or others(delta, MESSAGE)
-            if choice.get("finish_reason") is not None:
+            if choice.get("finish_reason"):  # "" is what some servers send before the end
                 ended.append(key)
         self._seen |= dict.fromkeys(keys)
         self._ended |= set(ended)
@@ -135,8 +136,8 @@ class Chat:
                 delta: Members = {"role": "assistant", "content": change.text}
                 written.append(self._chunk(key, delta))
             reason = choice.get("finish_reason")
-            reason = "content_filter" if reason is not None and change.withheld else reason
-            if reason is not None:
+            reason = "content_filter" if reason and change.withheld else reason
+            if reason:
                 written.append(self._chunk(key, {}, reason))
         return written
 
@@ -154,6 +155,20 @@ class Chat:
     def _chunk(self, key: Key, delta: Members, finish_reason: object = None) -> Members:
         choice = {"index": key[0], "delta": delta, "finish_reason": finish_reason}
         return {**self._template, "choices": [choice]}
+
+
+def _choices(document: object) -> list[Any] | None:
+    """Return the choices of a chunk, None for a document of another kind.
+
+    Raises:
+        UncheckableError: With ``shape`` for chunks in a list, and for choices in none.
+    """
+    if isinstance(document, list) and any(isinstance(part, dict) for part in document):
+        raise shape()
+    choices = document.get("choices") if isinstance(document, dict) else None
+    if choices is not None and not isinstance(choices, list):
+        raise shape()
+    return choices
 
 
 def _key(choice: object, place: int) -> Key:

@@ -18,6 +18,8 @@ Key = tuple[int, ...]
 BREAK = "\n\n"
 DONE = "[DONE]"
 
+_LENIENT = json.JSONDecoder(strict=False)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -107,20 +109,27 @@ def document_of(data: str, depth: int) -> object:
     """Return the JSON in a frame, None if it is none: a stray frame makes no answer unreadable.
 
     Raises:
-        UncheckableError: With ``shape`` for JSON that clients may read in several ways.
+        UncheckableError: With ``shape`` for JSON that clients may read in several ways: a key
+            twice, a control character in a string, several documents in one frame.
     """
     try:
         return parse(data.encode("utf-8", "replace"), depth=depth)
     except UncheckableError:
-        if _is_json(data):
+        if any(map(_begins_json, (data, *data.split("\n")))):
             raise
         return None
 
 
-def _is_json(data: str) -> bool:
-    """Tell whether some parser takes it."""
+def _begins_json(data: str) -> bool:
+    """Tell whether some parser finds an object, list or string in its beginning.
+
+    There are clients that read each ``data`` line for itself.
+    """
+    text = data.lstrip(" \t\r\n\ufeff")
+    if not text.startswith(("{", "[", '"')):
+        return False
     try:
-        json.loads(data)
+        _LENIENT.raw_decode(text)
     except RecursionError:
         return True
     except ValueError:

@@ -79,7 +79,8 @@ class _Pointed(_Single):
         """Say what stands at the pointer.
 
         Raises:
-            UncheckableError: With ``shape`` if it is neither text nor null.
+            UncheckableError: With ``shape`` if it is neither text nor null, and for several such
+                documents in a list.
         """
         if frame.data is None:
             return Reading()
@@ -91,10 +92,20 @@ class _Pointed(_Single):
         try:
             text = text_of(find(document, self._path))
         except LookupError:
+            if isinstance(document, list) and any(self._has_place(part) for part in document):
+                raise shape() from None
             return Reading(document=document)
         texts = ((ONLY, scalar(text)),) if text else ()
         self._name = frame.name if texts else self._name
         return Reading(texts=texts, seen=(ONLY,), is_known=True, document=document)
+
+    def _has_place(self, document: object) -> bool:
+        """Tell whether a document has something at the pointer."""
+        try:
+            find(document, self._path)
+        except LookupError:
+            return False
+        return True
 
     def _document(self, text: str) -> object:
         """Return a document with nothing but a text, at the pointer."""

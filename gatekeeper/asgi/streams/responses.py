@@ -52,6 +52,7 @@ _FIELDS = {"output_text": "text", "refusal": "refusal"}
 _SILENT_ITEMS = frozenset({"web_search_call", "file_search_call"})
 _UNSAID: tuple[object, ...] = (None, "", [], {})
 _MESSAGE = "message"
+_PREFIX = "response."
 _CUT: Members = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
 
 
@@ -71,10 +72,8 @@ class Responses:
         if frame.data == DONE:
             return Reading(closes=True)
         document = document_of(frame.data, self._depth)
-        kind = document.get("type") if isinstance(document, dict) else None
-        if not isinstance(document, dict) or not isinstance(kind, str):
-            return Reading(document=document)
-        if not kind.startswith("response."):
+        kind = _kind(document, frame.name)
+        if kind is None or not isinstance(document, dict):
             return Reading(document=document)
         self._keep(kind, document)
         places = list(_places(kind, document))
@@ -211,6 +210,21 @@ class Responses:
         yield {"type": "response.output_item.done", "output_index": key[0], "item": item}
 
 
+def _kind(document: object, name: str) -> str | None:
+    """Return the type of an event, None if it is none of a response.
+
+    Raises:
+        UncheckableError: With ``shape`` for events in a list, and for one whose name says another
+            type: there are clients that go by the name.
+    """
+    if isinstance(document, list) and any(isinstance(part, dict) for part in document):
+        raise shape()
+    kind = document.get("type") if isinstance(document, dict) else None
+    if name.startswith(_PREFIX) and kind != name:
+        raise shape()
+    return kind if isinstance(kind, str) and kind.startswith(_PREFIX) else None
+
+
 def _places(kind: str, document: Members) -> Iterator[Place]:
     """Yield every place of an event where a text of an answer stands.
 
@@ -227,9 +241,7 @@ def _places(kind: str, document: Members) -> Iterator[Place]:
     elif kind in _ITEMS:
         yield from _in_item(_index(document, "output_index"), document.get("item"))
     elif kind in _BEGINS or kind in _ENDS:
-        response = document.get("response")
-        output = response.get("output") if isinstance(response, dict) else None
-        for index, item in enumerate(output if isinstance(output, list) else []):
+        for index, item in enumerate(_items(kind, document)):
             yield from _in_item(index, item)
     elif not kind.startswith((*_CALLS, *_SILENT)):
         raise shape()
@@ -279,9 +291,19 @@ def _calls(kind: str, document: Members) -> bool:
     """Tell whether an event belongs to a call of a tool."""
     if kind.startswith(_CALLS):
         return True
-    item = document.get("item")
-    of_item = item.get("type") if kind in _ITEMS and isinstance(item, dict) else _MESSAGE
-    return of_item not in (_MESSAGE, "reasoning", *_SILENT_ITEMS)
+    silent = (_MESSAGE, "reasoning", *_SILENT_ITEMS)
+    return any(
+        isinstance(item, dict) and item.get("type") not in silent for item in _items(kind, document)
+    )
+
+
+def _items(kind: str, document: Members) -> list[object]:
+    """Return the items of an event that brings one, or of the whole response."""
+    if kind in _ITEMS:
+        return [document.get("item")]
+    response = document.get("response")
+    output = response.get("output") if isinstance(response, dict) else None
+    return output if isinstance(output, list) else []
 
 
 def _number(document: object) -> int:

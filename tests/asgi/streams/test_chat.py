@@ -19,6 +19,7 @@ from tests.asgi.streams.staging import (
     finishes,
     play,
     streaming,
+    words,
 )
 from tests.asgi.wire import ALL_WITHHELD
 
@@ -216,6 +217,12 @@ def test_unknown_frames_pass_in_their_place() -> None:
         b'data: {"choices":[{"index":0,"delta":{"content":"a","content":"b"}}]}\n\n',
         b'data: {"choices":[{"index":0,"delta":{"content":7}}]}\n\n',
         b'data: {"choices":[7]}\n\n',
+        b'data: {"choices":{"0":{"delta":{"content":"It is tall."}}}}\n\n',
+        b"data: [" + chunk("It is tall.")[6:].strip() + b"]\n\n",
+        chunk("It is tall.").strip() + b"\n" + chunk(" The lamp is green."),
+        chunk("It is tall.").strip() + b" \x00\n\n",
+        chunk("It is tall.").replace(b"is tall", b"is\ttall"),
+        b"data: ping\n" + chunk("It is tall."),
     ],
 )
 def test_text_in_a_place_nobody_reads_is_a_shape(odd: bytes) -> None:
@@ -224,6 +231,30 @@ def test_text_in_a_place_nobody_reads_is_a_shape(odd: bytes) -> None:
 
     assert at.telemetry.last.verdict.reason == "shape"
     assert odd not in sent.body
+    assert finishes(sent.body) == ["content_filter"]
+
+
+@pytest.mark.parametrize(
+    "stray", [b"{", b"{broken: 1}", b'{"choices":[{"delta":', b"[1, 2]", b"7 x"]
+)
+def test_what_nobody_reads_as_json_passes(stray: bytes) -> None:
+    """Neither does it make an answer unreadable that it merely looks like one."""
+    parts = [*chat(TRUE)[:3], b"data: " + stray + b"\n\n", *chat(TRUE)[3:]]
+
+    at, sent = play(parts)
+
+    assert sent.body == b"".join(parts)
+    assert at.telemetry.last.action is Action.RELEASE
+
+
+def test_empty_reason_is_no_end() -> None:
+    """Some servers send one with each chunk, and their clients read on."""
+    parts = [chunk(word, "") for word in words(FALSE)] + [chunk(finish="stop"), DONE]
+
+    at, sent = play(parts)
+
+    assert at.telemetry.last.verdict.outcome is Outcome.FLAGGED
+    assert content(sent.body).startswith("Refunds take 14 days.")
     assert finishes(sent.body) == ["content_filter"]
 
 

@@ -115,6 +115,19 @@ def test_line_that_clients_read_differently_is_a_shape() -> None:
     assert b"tall" not in sent.body
 
 
+@pytest.mark.parametrize(
+    "several", [b'[{"delta":"It is tall."}]', b'{"delta":"It is tall."}{"delta":""}']
+)
+def test_several_documents_in_one_line_are_a_shape(several: bytes) -> None:
+    """There are readers that take them one by one."""
+    at = desk(streaming([*lines("The gate is red."), several + b"\n"], media=LINES), **POINTED)
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "shape"
+    assert b"tall" not in sent.body
+
+
 def test_text_is_let_go_to_the_character() -> None:
     """A piece of text is no unit: the first sentence of one goes out without the second."""
     at = desk(streaming([FALSE.encode()], media="text/plain"), **PLAIN)
@@ -266,6 +279,9 @@ def test_false_from_the_first_word_opens_what_it_closes() -> None:
         event("response.reasoning_text.delta", delta="The gate is tall."),
         event("response.output_text.delta", delta=7),
         event("response.output_item.added", item={"type": "reasoning", "summary": ["tall"]}),
+        b'event: response.output_text.delta\ndata: {"delta":"The gate is tall."}\n\n',
+        b'event: response.output_text.delta\ndata: {"type":"ping","delta":"tall"}\n\n',
+        b'data: [{"type":"response.output_text.delta","delta":"tall"}]\n\n',
     ],
 )
 def test_what_says_something_else_is_a_shape(odd: bytes) -> None:
@@ -276,6 +292,18 @@ def test_what_says_something_else_is_a_shape(odd: bytes) -> None:
     sent = at.get()
 
     assert at.telemetry.last.verdict.reason == "shape"
+    assert b"tall" not in sent.body
+
+
+def test_call_that_stands_only_in_the_whole_response_is_no_text() -> None:
+    """It was never told of in an event of its own."""
+    call = {"type": "function_call", "name": "f", "arguments": "tall"}
+    whole = event("response.completed", response={"output": [call]})
+    at = desk(streaming([*response("The gate is red.")[:-1], whole]), **RESPONSES)
+
+    sent = at.get()
+
+    assert at.telemetry.last.verdict.reason == "no_text"
     assert b"tall" not in sent.body
 
 
