@@ -41,6 +41,7 @@ class Answer:
         self._clock = clock
         self._check: Following | None = None
         self._pending: list[str] = []
+        self._pending_chars = 0
         self._since: float | None = None
         self._may_complete = False
         self._pieces: list[str] = []
@@ -65,7 +66,7 @@ class Answer:
             return True
         if not self._pending or self.upto == math.inf:
             return False
-        return self._may_complete or sum(map(len, self._pending)) > _BRING_CHARS
+        return self._may_complete or self._pending_chars > _BRING_CHARS
 
     def take(self, text: str, now: float) -> None:
         """Take the next piece.
@@ -76,6 +77,7 @@ class Answer:
         if self.is_ended:
             raise UncheckableError(NotCheckedReason.SHAPE)
         self._pending.append(text)
+        self._pending_chars += len(text)
         self._pieces.append(text)
         self._length += len(text)
         self._may_complete = self._may_complete or _STOP.search(text) is not None
@@ -86,7 +88,7 @@ class Answer:
         """Have the check follow what has come."""
         if self._check is None:
             self._check = open_()
-        text, self._pending = "".join(self._pending), []
+        text, self._pending, self._pending_chars = "".join(self._pending), [], 0
         since, self._since = self._since, None
         now = self._clock()
         deadline = (now if since is None or self.is_ended else since) + self._route.budget_s
