@@ -59,6 +59,7 @@ class Flow:
         self._is_early = call.route.stream is StreamMode.RELEASE_THEN_STOP
         self._is_passing = False
         self._is_over = False
+        self._start()  # before the first piece: an app may be silent, and its client leave
 
     async def take(self, message: "Message") -> None:
         """Take one message after the start.

@@ -75,6 +75,22 @@ class Waiting:
             self.raised = error
 
 
+class Silent:
+    """An app whose empty pieces are not even sent."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        """Serve one request."""
+
+        async def speak(message: Message) -> None:
+            if message.get("body") != b"" or not message["more_body"]:
+                await send(message)
+
+        await self._app(scope, receive, speak)
+
+
 def body(data: bytes, *, more: bool = False) -> Message:
     """Return a message with a piece of a body."""
     return {"type": "http.response.body", "body": data, "more_body": more}
@@ -175,6 +191,44 @@ def test_silence_is_filled_between_events() -> None:
     assert content(sent.body) == f"Refunds take 14 days.\n\n{WITHHELD}"
     assert finishes(sent.body) == ["content_filter"]
     assert at.telemetry.last.action is Action.WITHHOLD
+
+
+def test_silence_before_the_first_event_is_filled() -> None:
+    """A model may think longer than an idle timer runs."""
+
+    async def wait() -> Sent:
+        app = Waiting(b"", *chat(TRUE))
+        at = desk(Silent(app), keep_alive_s=0.01)
+        client = Client(at)
+        await client.until(lambda sent: sent.body.endswith(KEEP_ALIVE * 2))
+        app.go.set()
+        await client.task
+        return client.sent
+
+    sent = asyncio.run(wait())
+
+    assert sent.body.replace(KEEP_ALIVE, b"") == b"".join(chat(TRUE))
+
+
+def test_client_that_leaves_before_the_first_event_is_gone() -> None:
+    """Nobody waits for what the app has not begun to say."""
+
+    async def leave() -> tuple[Desk, Waiting]:
+        app = Waiting(b"", *chat(TRUE))
+        at = desk(Silent(app))
+        client = Client(at)
+        client.leaves.set()
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert at.telemetry.last.verdict.reason == "client_gone"
+        app.go.set()
+        await client.task
+        return at, app
+
+    at, app = asyncio.run(leave())
+
+    assert isinstance(app.raised, OSError)
+    assert at.services.ledger.take(0, 0)
 
 
 def test_behind_a_comment_a_block_is_an_ending() -> None:
