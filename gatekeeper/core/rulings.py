@@ -35,6 +35,8 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Reading this much takes a few milliseconds; a line costs something whatever its length.
 CHARS_A_STEP, CHARS_A_LINE = 2000, 40
+# Each name is looked for in all of the evidence; brackets are read one by one.
+NAMES_A_STEP, _BRACKETS_A_STEP = 64, 1024
 
 
 def finished(steps: Generator[None, None, T]) -> T:
@@ -74,6 +76,7 @@ class Guard:
         self._facts = facts
         self._texts = texts
         self._code: values.CodeIndex | None = None
+        self._bracketed: frozenset[str] | None = None
         self._unknown_words = unknown_words
         self._folded = "\n".join(texts).casefold()
 
@@ -90,7 +93,7 @@ class Guard:
             decisive = [found for found in findings if found.relation is relation]
             if decisive:
                 return self._ruling(decisive), ()
-        missing = self._missing(segment)
+        missing = yield from self._missing_steps(segment)
         if missing:
             return Ruling(absent=True, reason=missing), ()
         return Ruling(), appositions(findings, segment.plain, self._facts)
@@ -155,23 +158,41 @@ class Guard:
         line = self._index.lines[finding.sentence or 0]
         return f"{_BEYOND[finding.rule]} in passage {self._index.ids[line.passage]}"
 
-    def _missing(self, segment: Segment) -> str:
+    def _missing_steps(self, segment: Segment) -> Generator[None, None, str]:
         """Say what the claim names that is nowhere in the evidence; "" if nothing."""
-        for mark in segment.citations:
-            if not self._is_source(mark):
+        for number, mark in enumerate(dict.fromkeys(segment.citations), 1):
+            known = self._is_source(mark) or (yield from self._is_bracketed(mark))
+            if not known:
                 return f"[{mark}] names no passage"
-        for word in self._unknown_words(segment.plain):
-            if has_words(word) and word.casefold() not in self._folded:
+            if number % NAMES_A_STEP == 0:
+                yield
+        unknown = dict.fromkeys(self._unknown_words(segment.plain))
+        for number, word in enumerate(filter(has_words, unknown), 1):
+            if word.casefold() not in self._folded:
                 return f"{word[:40]!r} stands in no passage"
+            if number % NAMES_A_STEP == 0:
+                yield
         return ""
 
+    def _is_bracketed(self, mark: str) -> Generator[None, None, bool]:
+        if self._bracketed is None:
+            self._bracketed = yield from _bracketed_steps(self._folded)
+        return mark in self._bracketed
+
     def _is_source(self, mark: str) -> bool:
-        """Tell whether a citation names a passage by id or position, or was copied from one."""
+        """Tell whether a citation names a passage by id or position, or stands alone in one."""
         if mark in self._index.ids or f"[{mark.casefold()}]" in self._folded:
             return True
-        if not mark.isdigit() or int(mark) <= len(self._texts):
+        if not mark.isdigit():
             return True
-        raised = mark.translate(_RAISED)
-        return raised in self._folded or any(
-            mark in _DIGITS.findall(found[0]) for found in _BRACKETS.finditer(self._folded)
-        )
+        return int(mark) <= len(self._texts) or mark.translate(_RAISED) in self._folded
+
+
+def _bracketed_steps(text: str) -> Generator[None, None, frozenset[str]]:
+    """Find the numbers in brackets: a citation copied with others names none of the passages."""
+    found: set[str] = set()
+    for number, brackets in enumerate(_BRACKETS.finditer(text), 1):
+        found.update(_DIGITS.findall(brackets[0]))
+        if number % _BRACKETS_A_STEP == 0:
+            yield
+    return frozenset(found)

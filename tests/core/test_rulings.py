@@ -8,7 +8,7 @@ from gatekeeper.core import values
 from gatekeeper.core.aggregate import Ruling
 from gatekeeper.core.evidence import EvidenceIndex, build_index
 from gatekeeper.core.notation import Apposition
-from gatekeeper.core.rulings import Guard
+from gatekeeper.core.rulings import NAMES_A_STEP, Guard
 from gatekeeper.core.segment import segments
 from gatekeeper.verdict import ClaimStatus, Evidence, Passage, Segment, SegmentKind
 
@@ -169,3 +169,15 @@ def test_a_claim_broken_off_within_a_word_is_known_by_its_beginning() -> None:
     assert begun("The gate opens at six and cli") is None
     assert begun("The gate opens at six and") is None
     assert begun("The gat") is None
+
+
+def test_many_names_are_looked_for_in_steps() -> None:
+    """A crafted answer cites hundreds of sources; each is searched in all of the evidence."""
+    marks = range(4, 4 + 5 * NAMES_A_STEP)
+    text = "The pump is old. " + "".join(f"[{n}, {n + 1}] " for n in marks)
+    (claim,) = segments("The pump is old" + "".join(f"[{n}]" for n in marks) + ".")
+    one, _ = segments("The pump is old [4]. It is.")
+    steps = guard(text).rule_steps(claim)
+
+    assert sum(1 for _ in steps) >= 5 + sum(1 for _ in guard(text).rule_steps(one))
+    assert rule("The pump is old [4][999].", text)[0].reason == "[999] names no passage"
