@@ -28,7 +28,7 @@ from gatekeeper.core.values.written import judge_written
 MAX_JUDGED = 64  # values of a claim that are compared one by one
 _MAX_SCANNED = 1500  # values of the evidence compared with one of the claim
 _MAX_NEAR = 128  # values of a sentence that may stand in the place of the claim's
-_LONG = 5  # digits that are found glued to other letters too: "PO Box 12345Springfield"
+_LONG = 4  # digits that are found glued to other letters too: "PO Box 12345Springfield", "in1996"
 _MAX_TEXT = 4000  # characters of a sentence searched for a negation
 _RIVALS_FROM = 5  # best-aligned sentences searched for another value in the same place
 

@@ -455,6 +455,8 @@ QUIET: list[tuple[str, list[str]]] = [
     ("1. Rinse the cloth.", ["Rinse the cloth."]),
     ("Step 2: rinse the cloth.", ["Rinse the cloth."]),
     ("Do this: 1. Rinse the cloth. 2. Dry it.", ["Rinse the cloth and dry it."]),
+    ("Do this: 1) rinse the cloth, 2) dry it, 3) fold it.", ["Rinse, dry and fold the cloth."]),
+    ("The mill closed in 1996.", ["The mill closed in1996 for good."]),
     ("The dye is fixed with salt [1].", ["The dye is fixed with salt."]),
     ("This one is older.", ["The mill is older than the barn."]),
     ("The two halls are old.", ["The north hall is old.", "The south hall is old."]),
