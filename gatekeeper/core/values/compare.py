@@ -11,7 +11,7 @@ from gatekeeper.core.values.align import ALIGNED, Aligned, Claim, align, fits_wo
 from gatekeeper.core.values.columns import wrong_column
 from gatekeeper.core.values.derive import derive
 from gatekeeper.core.values.extract import MAX_VALUES, extract
-from gatekeeper.core.values.facts import blanked_terms, find_digits, find_words
+from gatekeeper.core.values.facts import blanked_terms, find_digits, find_glued, find_words
 from gatekeeper.core.values.frames import frame, judge_frame
 from gatekeeper.core.values.literals import spoken
 from gatekeeper.core.values.match import LITERAL, Match, agreement, keys
@@ -28,7 +28,8 @@ from gatekeeper.core.values.written import judge_written
 MAX_JUDGED = 64  # values of a claim that are compared one by one
 _MAX_SCANNED = 1500  # values of the evidence compared with one of the claim
 _MAX_NEAR = 128  # values of a sentence that may stand in the place of the claim's
-_LONG = 4  # digits that are found glued to other letters too: "PO Box 12345Springfield", "in1996"
+_LONG = 5  # digits that are found glued to other letters too: "PO Box 12345Springfield"
+_YEAR = 4  # digits that are found glued to the word before: "in1996"
 _MAX_TEXT = 4000  # characters of a sentence searched for a negation
 _RIVALS_FROM = 5  # best-aligned sentences searched for another value in the same place
 
@@ -247,6 +248,8 @@ def _in_words(value: Value, claim: Claim) -> Finding | None:
     position = find_words(words, claim.facts)
     if position is None and words.isdigit() and len(words) >= _LONG:
         position = find_digits(words, claim.facts)
+    elif position is None and words.isdigit() and len(words) == _YEAR:
+        position = find_glued(words, claim.facts)
     if position is None:
         return None
     return Finding(value=value, relation=Relation.STATED, rule="words", sentence=position)

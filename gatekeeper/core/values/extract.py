@@ -39,7 +39,8 @@ _MARKERS = re.compile(
     r"\[[0-9]{1,3}(?:[,;-]\s?[0-9]{1,3}){0,9}\]"
     r"|^\s{0,8}\(?[0-9]{1,3}[.)](?:\s|$)"
     r"|(?<=[:;.!?]\s)[0-9]{1,2}[.)](?=\s[A-Z])"
-    r"|(?<=[:;,]\s)[0-9]{1,2}\)(?=\s[A-Za-z])"
+    r"|(?<=[:;,]\s)(?P<step>[0-9]{1,2})\)(?=\s[A-Za-z])"
+    r"|(?:\b(?:steps|this|these|follows|following|order|ways|reasons)|^(?:how\s)?to\s[^:\n]{1,80}):\s1\.$"
     r"|\bstep\s[0-9]{1,3}\b"
     rf"|\b(?:see|cf\.|sources?:)\s(?:also\s)?{_PLACE}"
     rf"|\b{_PLACE}(?=\s(?:of|in)\s(?:the\s)?{_TEXT}\b)"
@@ -47,6 +48,7 @@ _MARKERS = re.compile(
     rf"|\b{_TEXT}s\s[0-9]{{1,3}}{_MORE}(?=\s?(?:[,.;:)\]]|$)|\s(?:say|state|show)\b)",
     re.MULTILINE | re.IGNORECASE,
 )
+_STEP_REACH = 400  # characters from one step to the next
 _TIMES = frozenset("times working business calendar weekdays".split())
 _NEXT_WORD = re.compile(r"\s?(%|[^\W\d_]+)")
 _QUARTER = re.compile(r"\b[Qq]([1-4])\b")
@@ -68,7 +70,7 @@ def extract(text: str) -> tuple[Value, ...]:
     found = list(islice(quotations(text), MAX_VALUES))
     taken = bytearray(len(text))
     for marker in _MARKERS.finditer(text):
-        if not _is_amount(text, marker.end()):
+        if not _is_amount(text, marker.end()) and _goes_on(marker):
             take(taken, marker.start(), marker.end())
     starts = [token.start for token in tokens]
     for source in _sources(text, tokens):
@@ -88,6 +90,17 @@ def _is_amount(text: str, end: int) -> bool:
     if word is None or text[end - 1] in ".) " or word[1].istitle():
         return False
     return word[1].lower() in UNITS or word[1].lower() in _TIMES
+
+
+def _goes_on(marker: re.Match[str]) -> bool:
+    """False for a bracket in a line that follows no step before it: "Ann (Oslo, 34) won"."""
+    if marker["step"] is None:
+        return True
+    number, before = int(marker["step"]), marker.string[: marker.start()][-_STEP_REACH:]
+    if number == 1:
+        return before.endswith(": ")
+    # The first step may begin the line, where its number was taken off.
+    return f"{number - 1})" in before or (number == 2 and "(" not in before)
 
 
 def _sources(text: str, tokens: list[Token]) -> Iterator[Callable[[str], Iterable[Value]]]:

@@ -32,6 +32,12 @@ def find_digits(digits: str, index: FactIndex) -> int | None:
     return None if found is None else bisect_right(index.folded_starts, found.start()) - 1
 
 
+def find_glued(digits: str, index: FactIndex) -> int | None:
+    """Return the sentence in which a number in digits ends a word."""
+    found = re.search(rf"(?<=[^\W\d_]){digits}(?!\w)", index.lowered)
+    return None if found is None else bisect_right(index.lowered_starts, found.start()) - 1
+
+
 def index(sentences: Sequence[str]) -> FactIndex:
     """Compute the values and terms of evidence sentences, for any number of comparisons."""
     steps = index_steps(tuple(read_fact(text) for text in sentences))
