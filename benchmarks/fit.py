@@ -1,11 +1,11 @@
 """Fit a model's weighing: ``python -m benchmarks.fit --model DIR --scores FILE``.
 
 On the calibration halves of the sets, from scores that ``benchmarks.features`` saved. First the
-weights, by balanced accuracy at one threshold with every set weighing the same; then scale and
-bias are set so that the support of a claim is a frequency, on answers of one claim, again with
-every set weighing the same. Written are DIR/aggregation.json and its hash in the manifest, and a
-result file with what it gives on answers it was not fitted on: by cross-validation over contexts,
-and on each set when fitted on the others.
+weights, by balanced accuracy at one threshold with every set weighing the same; then scale, bias
+and a rising line are set so that the support of a claim is a frequency, on answers of one claim,
+again with every set weighing the same. Written are DIR/aggregation.json and its hash in the
+manifest, and a result file with what it gives on answers it was not fitted on: by cross-validation
+over contexts, and on each set when fitted on the others.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from statistics import fmean
 import numpy as np
 
 from benchmarks.replay import Rules, replay
+from benchmarks.rising import rising_curve
 from benchmarks.scoring import OPEN, SavedScores, ScoredRow, pairs_key
 from benchmarks.sets import CALIBRATION, FITTED
 from benchmarks.weights import Floats, fit, is_weighed, pose, theta_of
@@ -64,10 +65,10 @@ def fitted(rows: Rows, measures: Sequence[str] = MEASURES) -> Weighing:
 
 
 def calibrated(weighing: Weighing, rows: Rows) -> Weighing:
-    """Scale a weighing so that support is how often such a claim is supported (Platt, 1999).
+    """Bend a weighing so that support is how often such a claim is supported.
 
-    Over answers of one claim; every set with enough of them weighs the same. The order of claims
-    stays as it is: the scale is above 0.
+    Scale and shift first (Platt, 1999), then a rising line (``benchmarks.rising``). Over answers of
+    one claim; every set with enough of them weighs the same. The order of claims stays as it is.
     """
     single = singles(rows)
     if not single:
@@ -80,10 +81,13 @@ def calibrated(weighing: Weighing, rows: Rows) -> Weighing:
         z.extend(problem.totals(theta_of(weighing, MEASURES)))
         right.extend(problem.right)
         weights.extend([1.0 / len(found) / len(single)] * len(found))
-    scale, shift = platt(np.array(z), np.array(right), np.array(weights))
+    labels, shares = np.array(right), np.array(weights)
+    scale, shift = platt(np.array(z), labels, shares)
+    scaled = 1.0 / (1.0 + np.exp(-(scale * np.array(z) + shift)))
     return Weighing(
         weights={name: scale * weight for name, weight in weighing.weights.items()},
         bias=scale * weighing.bias + shift,
+        curve=rising_curve(scaled, labels.astype(np.float64), shares),
     )
 
 
