@@ -31,6 +31,7 @@ _SAYS = frozenset(
     """that a an the he she it they we you i his her its their our this these those there some many
     all no""".split()
 )
+_ARTICLES = frozenset("a an the its their his her our your my".split())
 _OF_NOUN = frozenset(
     """a an the this that these those his her its their our my your no any some much more little
     of for from with without in on by after before amid despite prime main chief further second
@@ -147,7 +148,10 @@ def _drops_limit(words: list[str], theirs: list[str], wanted: frozenset[str]) ->
     """True if a sentence says "only to members who renew" and the claim "to members"."""
     if "only" in words or "only" not in theirs:
         return False
-    rest = theirs[theirs.index("only") + 1 :]
+    at = theirs.index("only")
+    if theirs[max(0, at - 1)] in _ARTICLES:
+        return False  # "the only mill in town" limits nothing that is said of it
+    rest = theirs[at + 1 :]
     kept = [at for at, word in enumerate(rest) if word not in STOP_WORDS and stem(word) in wanted]
     if not kept:
         return False

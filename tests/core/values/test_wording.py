@@ -59,6 +59,8 @@ _KEPT = [
     # A part of a sentence word for word: the limit and the reserve are another part's.
     ("The coating reduces rust.", ["The coating reduces rust and could reduce noise."]),
     ("Ann sells ripe apples.", ["Only one shop is left: Ann sells ripe apples while Ben is away."]),
+    ("The hall shows the work of local artists.",
+     ["The only hall in Elm shows the work of local artists who paint."]),
     ("Tim Hart was held in Elm.", ["The suspect, Tim Hart, was held in Elm."]),
     ("The board closed the mill.", ["After much thought, the board closed the mill."]),
     ("The crowd left the square.", ["Without fear the crowd left the square."]),
