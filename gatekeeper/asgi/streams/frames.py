@@ -7,6 +7,7 @@ the same.
 
 import codecs
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -49,6 +50,10 @@ class Frames(Protocol):
         """Yield what is left as a frame."""
         ...
 
+    def rest(self) -> bytes:
+        """Return the bytes that were fed and of which no frame came; nothing is cut any more."""
+        ...
+
 
 class _Lines:
     """Cuts bytes into lines, ends included."""
@@ -56,26 +61,28 @@ class _Lines:
     def __init__(self, end: re.Pattern[bytes]) -> None:
         self._end = end
         self._held = bytearray()
+        self._begin = 0
         self._seen = 0
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._held) - self._begin
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         held = self._held
         held += data
-        begin = 0
         while end := self._end.search(held, self._seen):
             if end[0] == b"\r" and end.end() == len(held):
                 break
-            yield bytes(held[begin : end.end()])
-            begin = self._seen = end.end()
+            line = bytes(held[self._begin : end.end()])
+            self._begin = self._seen = end.end()
+            yield line
         self._seen = end.start() if end else len(held)
-        del held[:begin]
-        self._seen -= begin
+        del held[: self._begin]
+        self._seen -= self._begin
+        self._begin = 0
 
     def finish(self) -> bytes:
-        rest = bytes(self._held)
+        rest = bytes(self._held[self._begin :])
         self._held.clear()
         return rest
 
@@ -112,6 +119,10 @@ class EventFrames:
             self._add(rest)
         if self._raw:
             yield self._event()
+
+    def rest(self) -> bytes:
+        """Return what no event came of."""
+        return b"".join([*self._raw, self._lines.finish()])
 
     def _add(self, line: bytes) -> bool:
         """Take one line; True if it ends the event."""
@@ -165,6 +176,10 @@ class LineFrames:
         if rest:
             yield self._line(rest)
 
+    def rest(self) -> bytes:
+        """Return what no line came of."""
+        return self._lines.finish()
+
     def _line(self, raw: bytes) -> Frame:
         text = raw.removeprefix(BOM) if self._is_first else raw
         self._is_first = False
@@ -184,6 +199,7 @@ class TextFrames:
         self._decoder = codecs.getincrementaldecoder(codec)()
         self._is_first = True
         self._is_text = True
+        self._cut: deque[Frame] = deque()
 
     @property
     def pending(self) -> int:
@@ -195,11 +211,20 @@ class TextFrames:
 
         Bytes that are none in this encoding, and all behind them, come as they are: without data.
         """
-        yield from self._text(data, final=False)
+        yield from self._cuts(data, final=False)
 
     def finish(self) -> Iterator[Frame]:
         """Yield what is left of a character that was cut."""
-        yield from self._text(b"", final=True)
+        yield from self._cuts(b"", final=True)
+
+    def rest(self) -> bytes:
+        """Return what no piece came of."""
+        return b"".join(frame.raw for frame in self._cut) + self._decoder.getstate()[0]
+
+    def _cuts(self, data: bytes, *, final: bool) -> Iterator[Frame]:
+        self._cut.extend(self._text(data, final=final))
+        while self._cut:
+            yield self._cut.popleft()
 
     def _text(self, data: bytes, *, final: bool) -> Iterator[Frame]:
         broken = b"" if self._is_text else data

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi.checks import unchecked
@@ -35,8 +34,9 @@ class Intake:
         self._frames = frames
         self._dialect = dialect
         self._opening = opening
-        self._inbox: list[tuple[bytes, float]] = []
-        self._steps: Steps = iter(())
+        self._inbox: deque[tuple[bytes, float]] = deque()
+        self._unread = 0
+        self._steps: Steps | None = None
         self._has_finish = False
         self.buffer = Buffer()
         self.answers = Answers(call.route, call.services.clock)
@@ -49,6 +49,7 @@ class Intake:
         """Lay down what the app sent."""
         now = self._call.services.clock()
         self._inbox.append((body, now))
+        self._unread += len(body)
         if not more:
             self.ended_s = now
 
@@ -65,48 +66,44 @@ class Intake:
         Raises:
             UnavailableError: If the worker, which reads what is not little, has closed.
         """
-        batch, self._inbox = self._inbox, []
         ends = self.ended_s is not None
-        if batch:
-            self._steps = chain(self._steps, self._reading(batch))
-        if ends and not self._has_finish:
-            self._has_finish = True
-            self._steps = chain(self._steps, self._finishing())
         self.is_paused = False
-        if sum(len(body) for body, _ in batch) <= _LIGHT_BYTES:
+        if self._unread <= _LIGHT_BYTES:
             deque(self._up_to_pause(), maxlen=0)
         else:
             await self._call.services.judge.run(self._up_to_pause(), priority=Priority.REPLY)
         return ends and not self.is_paused
 
     def rest(self) -> list[bytes]:
-        """Return the bytes of which no frame was held; everything else is held from now on."""
-        self.fault = self.fault or unchecked(NotCheckedReason.STREAM)
-        deque(self._steps, maxlen=0)
-        left = [frame.raw for frame in self._frames.finish()]
-        return left + [body for body, _ in self._inbox]
+        """Return the bytes of which no frame was held; nothing is read any more."""
+        self._steps = iter(())
+        return [self._frames.rest(), *(body for body, _ in self._inbox)]
 
     def _up_to_pause(self) -> Steps:
+        self._steps = self._steps or self._reading()
         for step in self._steps:
             yield step
             if self.is_paused:
                 return
+        self._steps = None
 
-    def _reading(self, batch: list[tuple[bytes, float]]) -> Iterator[None]:
-        for body, now in batch:
+    def _reading(self) -> Iterator[None]:
+        while self._inbox:
+            body, now = self._inbox.popleft()
             for frame in self._frames.feed(body):
                 self._see(frame, now)
                 yield
         if self._frames.pending > self._call.route.bounds.event_bytes:
             self.mark(unchecked(NotCheckedReason.SIZE))
-
-    def _finishing(self) -> Iterator[None]:
-        for frame in self._frames.finish():
-            self._see(frame, self._call.services.clock())
-            yield
+        if self.ended_s is not None and not self._has_finish:
+            self._has_finish = True
+            for frame in self._frames.finish():
+                self._see(frame, self._call.services.clock())
+                yield
 
     def _see(self, frame: Frame, now: float) -> None:
         """Read a frame and hold it; from a fault on nothing is read, and nothing may leave."""
+        self._unread -= len(frame.raw)
         if len(frame.raw) > self._call.route.bounds.event_bytes and not frame.codec:
             self.mark(unchecked(NotCheckedReason.SIZE))
         reading = Reading(closes=True)
@@ -121,4 +118,5 @@ class Intake:
         self.is_known = self.is_known or reading.is_known
         self.buffer.push(frame, reading)
         is_turn = len(self.answers) > 1 and bool(self.answers.due())
-        self.is_paused = reading.calls or is_turn or self.fault is not None
+        is_full = len(self.buffer) > self._call.route.bounds.held_events
+        self.is_paused = reading.calls or is_turn or is_full or self.fault is not None

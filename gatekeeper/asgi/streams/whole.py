@@ -71,7 +71,8 @@ def read(route: Route, body: bytes, media: str) -> Generator[None, None, Streame
     found: list[tuple[Frame, Reading]] = []
     for frame in _frames(frames.feed(body), frames.finish()):
         found.append((frame, dialect.read(frame)))
-        if len(frame.raw) > route.bounds.event_bytes:
+        is_long = len(frame.raw) > route.bounds.event_bytes
+        if is_long or len(found) > route.bounds.held_events:
             raise UncheckableError(NotCheckedReason.SIZE)
         if len(found) % _STRIDE == 0:
             yield

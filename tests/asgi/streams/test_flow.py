@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -428,6 +429,41 @@ def test_what_is_held_is_bounded(parts: list[bytes], bounds: Bounds, reason: str
     assert at.telemetry.last.verdict.reason == reason
     assert b"xxx" not in sent.body
     assert sent.is_ended
+
+
+@pytest.mark.parametrize("action", [Action.RELEASE, Action.BLOCK])
+def test_flood_of_events_in_one_piece_is_not_cut_up(action: Action) -> None:
+    """Each event that is held takes many times its bytes."""
+    parts = [chunk(TRUE), b"\n" * 300_000, DONE]
+    at = desk(streaming(parts), on_not_checked=released(size=action))
+
+    tracemalloc.start()
+    sent = at.get()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert at.telemetry.last.verdict.reason == "size"
+    assert (sent.body == b"".join(parts)) == (action is Action.RELEASE)
+    assert peak < 20_000_000
+
+
+def test_more_events_than_the_bound_may_come_at_once() -> None:
+    """What is decided among them does not count: the cutting of a stream decides nothing."""
+    whole = b"".join(chat(TRUE))
+    at = desk(streaming([whole]), bounds=Bounds(held_events=7))
+
+    assert at.get().body == whole
+
+
+@pytest.mark.parametrize("mode", [Mode.SHADOW, Mode.ENFORCE])
+def test_events_of_a_stream_held_whole_are_bounded(mode: Mode) -> None:
+    """So is its copy in shadow."""
+    many = Bounds(held_events=8)
+    at = desk(streaming(chat(TRUE)), bounds=many, stream=StreamMode.WHOLE, mode=mode)
+
+    at.get()
+
+    assert at.telemetry.last.verdict.reason == "size"
 
 
 def test_memory_is_given_back_as_it_goes_out() -> None:

@@ -56,6 +56,20 @@ def test_no_byte_is_lost(kind: Callable[[], Frames], stream: bytes, place: int) 
     assert b"".join(frame.raw for frame in frames) == stream
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=IDS)
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(stream=pieces.map(b"".join), place=st.integers(0, 80), most=st.integers(1, 10))
+def test_no_byte_is_lost_where_cutting_stops(
+    kind: Callable[[], Frames], stream: bytes, place: int, most: int
+) -> None:
+    """What is let go unread goes out whole, also from the middle of a piece."""
+    frames = kind()
+    came = list(frames.feed(stream[:place]))
+    came += itertools.islice(frames.feed(stream[place:]), most)
+
+    assert b"".join(frame.raw for frame in came) + frames.rest() == stream
+
+
 def data(stream: bytes) -> list[tuple[str, str | None]]:
     """Return name and data of each event."""
     return [(frame.name, frame.data) for frame in cut(EventFrames, [stream])]
