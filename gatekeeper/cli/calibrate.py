@@ -22,6 +22,7 @@ from gatekeeper.evaluation.calibrate import (
     calibrate,
     calibration_of,
     open_marks,
+    refuse_uncountable,
 )
 from gatekeeper.evaluation.calibration import write_calibration
 from gatekeeper.evaluation.search import (
@@ -96,6 +97,7 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     rows = [row for row in route.rows(found.rows) if row.label is not None]
     if not rows:
         raise InputError(str(data), "no row with a label", 'rows with "label"')
+    refuse_uncountable(rows, target)
     _refuse_unwritable(out)
     opened = open_gate(context, model, tested=True)
     with closing(opened.gate) as gate:

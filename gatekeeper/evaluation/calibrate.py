@@ -17,7 +17,7 @@ from gatekeeper.evaluation.calibration import (
     Calibration,
     Guarantee,
 )
-from gatekeeper.evaluation.rows import Label
+from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.evaluation.run import Evaluated, has_finding
 from gatekeeper.evaluation.sample import independent
 from gatekeeper.evaluation.search import (
@@ -87,6 +87,19 @@ def scored(item: Evaluated) -> Scored | None:
         weight=item.row.weight,
         group=item.row.group,
     )
+
+
+def refuse_uncountable(rows: Sequence[Row], target: Target) -> None:
+    """Find out before hours of checking that no exact bound holds for labelled rows.
+
+    Raises:
+        InputError: As ``calibrate`` does; rows that it would leave out are looked at as well.
+    """
+    unscored = [
+        Scored(wrong=row.label is Label.UNSUPPORTED, score=0.0, weight=row.weight, group=row.group)
+        for row in rows
+    ]
+    independent(unscored, by_label=_is_by_label(target))
 
 
 def calibrate(evaluated: Sequence[Evaluated], target: Target, *, unlabelled: int = 0) -> Calibrated:
