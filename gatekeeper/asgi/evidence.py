@@ -119,13 +119,18 @@ def gather(
                 yield list(sources.files[source.path])
 
 
-def is_there(sources: Sources, responses: Sequence[object]) -> bool:
-    """Tell whether every source in the response gives something; until then more may come."""
-    return all(
-        any(_values(one, source.pointer) for one in responses)
-        for source in sources.listed
-        if isinstance(source, ResponseSource)
-    )
+def in_response(sources: Sources) -> frozenset[str]:
+    """Return the pointers of the sources that lie in the response."""
+    return frozenset(s.pointer for s in sources.listed if isinstance(s, ResponseSource))
+
+
+def given(document: object, pointers: Iterable[str]) -> set[str]:
+    """Return the pointers at which a document has something.
+
+    Raises:
+        UncheckableError: With ``shape`` for a value that is no list where one has to be.
+    """
+    return {pointer for pointer in pointers if _values(document, pointer)}
 
 
 def join(found: Sequence[Found], bounds: Bounds) -> tuple[Passage, ...]:

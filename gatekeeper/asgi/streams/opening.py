@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from gatekeeper.asgi import evidence
 from gatekeeper.asgi.checks import Findings, Inspection
+from gatekeeper.asgi.jsontext import UncheckableError
 from gatekeeper.asgi.streams.answers import Answers
 from gatekeeper.errors import UnavailableError
 from gatekeeper.protocols import Priority
@@ -23,13 +24,22 @@ class Opening:
         self._head = head
         self._findings = findings
         self._documents: list[object] = []
+        self._pointers = evidence.in_response(call.sources)
+        self._missing = set(self._pointers)
         self._entered: str | None = None
         self.evidence: Evidence | None = None
 
     def see(self, document: object) -> None:
-        """Take a document of the response in which passages may stand."""
-        if document is not None and self.evidence is None:
+        """Take a document of the response; it is kept if passages may stand in it."""
+        if document is None or self.evidence is not None:
+            return
+        try:
+            found = evidence.given(document, self._pointers)
+        except UncheckableError:  # raised where the passages are read
+            found = set(self._pointers)
+        if found:
             self._documents.append(document)
+            self._missing -= found
 
     async def gather(self, answers: Answers, *, is_last: bool) -> bool:
         """Gather unless that was done; False if a source in the response has given nothing yet.
@@ -44,7 +54,7 @@ class Opening:
         """
         if self.evidence is not None:
             return True
-        if not is_last and not evidence.is_there(self._call.sources, self._documents):
+        if not is_last and self._missing:
             return False
         await self._enter()
         call = self._call

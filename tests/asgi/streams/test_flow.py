@@ -447,6 +447,20 @@ def test_flood_of_events_in_one_piece_is_not_cut_up(action: Action) -> None:
     assert peak < 20_000_000
 
 
+def test_events_without_passages_are_not_kept() -> None:
+    """A stream of calls has no text with which its evidence would be gathered."""
+    call = chunk(tool_calls=[{"index": 0, "function": {"arguments": "7" * 20}}])
+    at = desk(streaming([call] * 4_000), on_not_checked=released(no_text=Action.RELEASE))
+
+    tracemalloc.start()
+    at.get()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert at.telemetry.last.verdict.reason == "no_text"
+    assert peak < 5_000_000
+
+
 def test_more_events_than_the_bound_may_come_at_once() -> None:
     """What is decided among them does not count: the cutting of a stream decides nothing."""
     whole = b"".join(chat(TRUE))
