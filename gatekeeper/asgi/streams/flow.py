@@ -73,7 +73,10 @@ class Flow:
             await self._lay(bytes(message.get("body", b"")), more=more)
         elif kind == "http.response.body":
             await self._pass(message)
-        elif kind != "http.response.trailers":
+        elif kind == "http.response.trailers":
+            if self._is_over and self._out.start is self._head.start:  # it announces them
+                await self._call.send(message)
+        else:
             if not self._is_over:
                 await self.refuse(NotCheckedReason.MESSAGE_TYPE)
             if self._is_passing:

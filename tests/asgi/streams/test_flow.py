@@ -649,6 +649,25 @@ def test_body_by_another_message_is_named() -> None:
     assert [m["type"] for m in sent.messages] == ["http.response.start", "http.response.body"]
 
 
+@pytest.mark.parametrize("is_checked", [False, True])
+def test_trailers_come_where_the_start_announces_them(is_checked: bool) -> None:
+    """A server waits for what was announced; they can only speak of the app's own bytes."""
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        async def announce(message: Message) -> None:
+            is_start = message["type"] == "http.response.start"
+            await send({**message, "trailers": True} if is_start else message)
+
+        odd = [] if is_checked else [chunk("Fine.", reasoning_content="It is tall.")]
+        await streaming([*odd, *chat(TRUE)])(scope, receive, announce)
+        await send({"type": "http.response.trailers", "headers": [], "more_trailers": False})
+
+    messages = desk(app, on_not_checked=released(shape=Action.RELEASE)).get().messages
+
+    assert messages[0].get("trailers", False) != is_checked
+    assert (messages[-1]["type"] == "http.response.trailers") != is_checked
+
+
 def test_coded_stream_is_an_encoding() -> None:
     """It was asked for plain; what comes packed all the same can't be read as it comes."""
     packed = gzip.compress(b"".join(chat(TRUE)))
