@@ -36,7 +36,7 @@ def siblings(plain: str, claim: Claim) -> Iterator[Finding]:
     position = _refilled(words, claim)
     rule = "place"
     if position is None:
-        position, rule = _crossed(claim), "other"
+        position, rule = _crossed(words, claim), "other"
     if position is not None:
         yield Finding(relation=Relation.ABSENT, rule=rule, sentence=position)
 
@@ -87,12 +87,18 @@ def _stands(words: list[str], claim: Claim) -> bool:
     return find_words(" ".join(words), claim.facts) is not None
 
 
-def _crossed(claim: Claim) -> int | None:
-    """Return a sentence that says of another thing what the claim says of the thing it names."""
+def _crossed(words: Sequence[str], claim: Claim) -> int | None:
+    """Return a sentence that says of another thing what the claim says of the thing it names.
+
+    It says the claim's figures too: with others it is no source of the claim.
+    """
     facts = claim.facts
+    figures = {word for word in words if any(map(str.isdigit, word))}
     for near in claim.aligned[:_SENTENCES]:
         theirs = facts.facts[near.position]
         foreign = claim.terms - theirs.terms
+        if not figures <= set(theirs.words.split(" ")):
+            continue
         if not 0 < len(foreign) <= _MAX_FOREIGN or len(foreign) >= len(claim.terms):
             continue
         for other in claim.aligned[:_SENTENCES]:

@@ -56,6 +56,10 @@ _KEPT = [
      ["The red rake is kept in the cellar.", "The blue ladder in row 5 is kept in the loft.",
       "In the cellar a blue ladder is kept, too: the one in row 5."]),
     ("Kim gives Ann the call.", ["Kim: What did Ann say of the hall?", "Leo: I give Ann a call."]),
+    # The price is not what is said of the other plan: it stands in the row of this one.
+    ("The Plus plan costs EUR 4.99 a month.",
+     ["Plan: Plus plan, Monthly: EUR 4.99", "The Plus plan can be tried for 14 days.",
+      "The Team plan includes 10 members; each further member costs EUR 1.50 a month."]),
     # A part of a sentence word for word: the limit and the reserve are another part's.
     ("The coating reduces rust.", ["The coating reduces rust and could reduce noise."]),
     ("Ann sells ripe apples.", ["Only one shop is left: Ann sells ripe apples while Ben is away."]),
