@@ -54,4 +54,4 @@ def test_prints_the_tour_once_it_serves(
     assert code == 0
     said = capsys.readouterr().out
     assert said.startswith("Serving at http://127.0.0.1:1; ")
-    assert said.count("   curl -s http://127.0.0.1:1/") == len(TOUR)
+    assert said.count("   curl -s") == len(TOUR)
