@@ -11,8 +11,8 @@ from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.core.plan import Limits
 
 SEGMENTER_VERSION = 2
-GUARD_VERSION = 2
-PIPELINE_VERSION = 2
+GUARD_VERSION = 3
+PIPELINE_VERSION = 3
 
 
 def scorer_fingerprint(model: str, thresholds: Thresholds, limits: Limits | None = None) -> str:
