@@ -26,6 +26,12 @@ def test_random_streams_keep_every_promise() -> None:
     assert found[Outcome.FLAGGED] > STREAMS // 5
 
 
+@pytest.mark.parametrize("first", [7_820])
+def test_streams_that_broke_a_promise_once(first: int) -> None:
+    """7,820: the app ends within an event, and the ending was glued to what there was of it."""
+    assert examined(first=first, count=2).total() == 2
+
+
 def test_random_streams_are_of_every_kind() -> None:
     """What is never drawn is never examined."""
     drawn = [draw(seed) for seed in range(600)]

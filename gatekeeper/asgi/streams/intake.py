@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gatekeeper.asgi.checks import unchecked
@@ -98,11 +99,14 @@ class Intake:
         if self.ended_s is not None and not self._has_finish:
             self._has_finish = True
             for frame in self._frames.finish():
-                self._see(frame, self._call.services.clock())
+                self._see(frame, self._call.services.clock(), is_cut=not frame.codec)
                 yield
 
-    def _see(self, frame: Frame, now: float) -> None:
-        """Read a frame and hold it; from a fault on nothing is read, and nothing may leave."""
+    def _see(self, frame: Frame, now: float, *, is_cut: bool = False) -> None:
+        """Read a frame and hold it; from a fault on nothing is read, and nothing may leave.
+
+        Behind one that is cut, for nothing ended it, no other frame has a place.
+        """
         self._unread -= len(frame.raw)
         if len(frame.raw) > self._call.route.bounds.event_bytes and not frame.codec:
             self.mark(unchecked(NotCheckedReason.SIZE))
@@ -115,6 +119,8 @@ class Intake:
             except UncheckableError as error:
                 reading = Reading(closes=True)
                 self.mark(unchecked(error.reason))
+        if is_cut:
+            reading = replace(reading, closes=True)
         self.is_known = self.is_known or reading.is_known
         self.buffer.push(frame, reading)
         is_turn = len(self.answers) > 1 and bool(self.answers.due())

@@ -1,6 +1,7 @@
 """A stream that is all there: a payload like any other, for what is held whole or only watched."""
 
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 
 from gatekeeper.asgi.jsontext import UncheckableError
 from gatekeeper.asgi.streams import kinds
@@ -18,9 +19,12 @@ class Streamed:
 
     has_place = True
 
-    def __init__(self, dialect: Dialect, read: list[tuple[Frame, Reading]]) -> None:
+    def __init__(
+        self, dialect: Dialect, read: list[tuple[Frame, Reading]], *, ends_unread: bool = False
+    ) -> None:
         self._dialect = dialect
         self._read = read
+        self._ends_unread = ends_unread
         pieces: dict[Key, list[str]] = {}
         for _, reading in read:
             for key in reading.seen:
@@ -52,8 +56,10 @@ class Streamed:
         self._facts = facts
 
     def write(self) -> Iterator[bytes]:
-        """Yield the stream."""
-        yield from self._dialect.rewrite(self._read, self._changes, self._facts)
+        """Yield the stream; of a changed one without a piece at its end that nobody could read."""
+        is_left_out = self._ends_unread and bool(self._changes)
+        kept = self._read[:-1] if is_left_out else self._read
+        yield from self._dialect.rewrite(kept, self._changes, self._facts)
 
     def _change(self, n: int, text: str, *, withheld: bool) -> None:
         if n < len(self._keys):
@@ -69,8 +75,13 @@ def read(route: Route, body: bytes, media: str) -> Generator[None, None, Streame
     """
     frames, dialect = kinds.begin(route, media)
     found: list[tuple[Frame, Reading]] = []
-    for frame in _frames(frames.feed(body), frames.finish()):
-        found.append((frame, dialect.read(frame)))
+    ends_unread = False
+    for frame, is_cut in _frames(frames.feed(body), frames.finish()):
+        reading = dialect.read(frame)
+        if is_cut and not frame.codec:  # behind it no other frame has a place
+            ends_unread = reading == Reading()
+            reading = replace(reading, closes=True)
+        found.append((frame, reading))
         is_long = len(frame.raw) > route.bounds.event_bytes
         if is_long or len(found) > route.bounds.held_events:
             raise UncheckableError(NotCheckedReason.SIZE)
@@ -78,9 +89,12 @@ def read(route: Route, body: bytes, media: str) -> Generator[None, None, Streame
             yield
     if not any(reading.is_known for _, reading in found):
         raise UncheckableError(NotCheckedReason.SHAPE)
-    return Streamed(dialect, found)
+    return Streamed(dialect, found, ends_unread=ends_unread)
 
 
-def _frames(fed: Iterator[Frame], left: Iterator[Frame]) -> Iterator[Frame]:
-    yield from fed
-    yield from left
+def _frames(fed: Iterator[Frame], left: Iterator[Frame]) -> Iterator[tuple[Frame, bool]]:
+    """Yield frames, and whether nothing ended them."""
+    for frame in fed:
+        yield frame, False
+    for frame in left:
+        yield frame, True

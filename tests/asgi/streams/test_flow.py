@@ -39,6 +39,7 @@ from tests.asgi.streams.staging import (
     play,
     said,
     streaming,
+    words,
 )
 from tests.asgi.wire import App, Desk, Message, Sent, scope
 
@@ -406,6 +407,31 @@ def test_app_that_breaks_may_be_let_go() -> None:
 
     assert isinstance(sent.raised, RuntimeError)
     assert sent.body.startswith(b"".join(parts))
+
+
+BROKEN_OFF = chunk(" The gate is tall.")[:-30]
+
+
+@pytest.mark.parametrize("mode", [StreamMode.BY_SENTENCE, StreamMode.WHOLE])
+@pytest.mark.parametrize("text", ["Refunds take 9 days.", "Refunds take 14 days. The gate is low."])
+def test_event_that_nothing_ends_stays_behind_an_ending(mode: StreamMode, text: str) -> None:
+    """What is broken off would swallow the ending, and holds text that nobody could read."""
+    parts = [chunk("", role="assistant"), *[chunk(word) for word in words(text)], BROKEN_OFF]
+
+    _, sent = play(parts, stream=mode)
+
+    assert b"tall" not in sent.body
+    assert content(sent.body).endswith(WITHHELD)
+
+
+@pytest.mark.parametrize("mode", [StreamMode.BY_SENTENCE, StreamMode.WHOLE])
+def test_event_that_nothing_ends_is_let_go_with_the_rest(mode: StreamMode) -> None:
+    """A true answer comes to the byte, what is broken off included."""
+    parts = [*[chunk(word) for word in words("Refunds take 14 days.")], BROKEN_OFF]
+
+    _, sent = play(parts, stream=mode)
+
+    assert sent.body == b"".join(parts)
 
 
 BIG = chunk("x" * 3_000)
