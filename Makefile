@@ -49,12 +49,15 @@ test-system: $(VENV)/ready
 	tests/system/prepare build/system prometheus chromium postgresql nginx nodejs npm curl
 	GATEKEEPER_SYSTEM=$(CURDIR)/build/system $(BIN)/pytest -q tests/system
 
-# Labelled sets are not part of the project; BENCH names the folder that holds them.
+# Labelled sets are not part of the project; BENCH names the folder that holds them, DATA that of
+# real sentences for the value guard.
 bench: $(VENV)/ready
 	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
 	$(BIN)/python -m benchmarks.features "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.streams --random 100000
+	$(BIN)/python -m benchmarks.calibrations
+	@test -z "$(DATA)" || $(BIN)/python -m benchmarks.guard "$(DATA)"
 
 # A help desk with a gate in front; needs nothing that only tests need.
 demo: $(DEMO)/ready
