@@ -51,8 +51,8 @@ def _until(text: str, sayings: Sequence[Saying]) -> int:
 def released(kind: str, body: bytes, raw: bytes) -> int:
     """Return how many bytes of the app a body begins with, up to the end of a frame.
 
-    What the gate says itself may begin as the app's next frame does. A frame that nothing ended goes
-    out with a body that is let go whole, and with no other.
+    What the gate says itself may begin as the app's next frame does. A frame that nothing ended
+    goes out with a body that is let go whole, and with no other.
     """
     size = next(
         (n for n, two in enumerate(zip(body, raw, strict=False)) if two[0] != two[1]),
