@@ -7,6 +7,7 @@ import pytest
 
 from gatekeeper.policy import Bounds, Mode, ResolverSource
 from gatekeeper.protocols import Priority, Usage
+from gatekeeper.testing import FakeGate
 from gatekeeper.verdict import Evidence, Verdict
 from tests.asgi.wire import Desk, answering, reply, route
 
@@ -24,7 +25,7 @@ class Heard:
         self.events.append((event, type(error).__name__, facts))
 
 
-class Breaking:
+class Breaking(FakeGate):
     """A gate whose check raises."""
 
     async def check(
@@ -65,7 +66,7 @@ def test_broken_check_is_told_of(mode: Mode) -> None:
     desk = Desk(
         app=answering(reply()),
         gated=route(mode=mode),
-        gate=Breaking(),
+        gate=Breaking({}),
         options={"failed": heard},
     )
 

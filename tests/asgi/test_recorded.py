@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from gatekeeper.policy import Mode, ShareKey
-from gatekeeper.protocols import Control, Usage
+from gatekeeper.protocols import Control, Priority, Usage
+from gatekeeper.testing import FakeGate
 from gatekeeper.verdict import Evidence, NotCheckedReason, Verdict
 from tests.asgi.wire import BAD, FACT, GOOD, Desk, answering, reply, route
 
@@ -49,11 +50,17 @@ def test_decision_names_the_share_that_held() -> None:
 def test_shadow_check_past_its_budget_is_late(took_s: float, is_late: bool) -> None:
     """Enforced it would have no verdict, so it lies on another side than its verdict says."""
 
-    class Slow:
+    class Slow(FakeGate):
         """A gate that says it took its time."""
 
         async def check(
-            self, answer: str, evidence: Evidence, *, usage: Usage | None = None, **_: object
+            self,
+            answer: str,
+            evidence: Evidence,
+            *,
+            deadline: float | None = None,
+            priority: Priority = Priority.ENFORCE,
+            usage: Usage | None = None,
         ) -> Verdict:
             """Return a verdict with a cost."""
             assert usage is not None
@@ -61,7 +68,7 @@ def test_shadow_check_past_its_budget_is_late(took_s: float, is_late: bool) -> N
             return await Desk(app=answering("")).gate.check(answer, evidence)
 
     gated = replace(route(mode=Mode.SHADOW), budget_s=1.0)
-    desk = Desk(app=answering(reply(GOOD)), gated=gated, gate=Slow())
+    desk = Desk(app=answering(reply(GOOD)), gated=gated, gate=Slow({}))
 
     asyncio.run(desk.serve())
 
