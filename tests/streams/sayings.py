@@ -98,8 +98,8 @@ def _score(is_true: bool) -> PairScore:
 
 
 def marks_in(text: str) -> list[str]:
-    """Return the marks that stand in a text, whole."""
-    return _MARK.findall(text)
+    """Return the marks that stand in a text, whole; a NUL, which nobody sees, is not in it."""
+    return _MARK.findall(text.replace("\0", ""))
 
 
 def spans(sayings: Iterable[Saying], answer: str) -> list[tuple[int, int, Saying]]:
