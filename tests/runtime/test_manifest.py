@@ -186,9 +186,12 @@ def test_file_that_can_not_be_read_is_a_fault(
     method: str, name: str, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder installed by somebody else for themselves is a model fault, not a traceback."""
+    real: Callable[..., object] = getattr(Path, method)
 
-    def refuse(path: Path, **options: str) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(path: Path, **options: str) -> object:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **options)
 
     monkeypatch.setattr(Path, method, refuse)
 
