@@ -75,10 +75,6 @@ class Buffer:
         """Return the frames that stand before the next one that holds text or ends anything."""
         return self.let_go(lambda reading: not (reading.texts or _is_end(reading)), lambda _: 0)
 
-    def closing(self) -> bool:
-        """Tell whether the next frame is one that a client takes for the end."""
-        return bool(self._held) and self._held[0].reading.closes
-
     def _leave(self, held: _Held) -> None:
         self.sent.update(held.ends)
         self.finished.update(held.reading.ended)
