@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from gatekeeper.config.keys import MODES
 from gatekeeper.config.reader import Faults, Table
 from gatekeeper.config.words import shown
 from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.evaluation.replacing import replace_file
 from gatekeeper.policy import Mode
 
 if sys.platform != "win32":  # pragma: no branch - the other branch is for Windows
@@ -30,8 +30,6 @@ _KEYS = ("format", "policy", "routes")
 _ROUTE_KEYS = ("mode", "share", "trip", "resets")
 _TRIP_KEYS = ("to", "blocked", "of", "at")
 _TRIP_MODES = {word: MODES[word] for word in ("off", "shadow")}
-# Readable by workers that run as another user; nothing in the file is a secret.
-_NEW_FILE_MODE = 0o644
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +135,7 @@ def change_mode_file(path: Path, change: Change) -> ModeFile:
     try:
         with _locked(path):
             changed = change(read_mode_file(path))
-            _replace(path, _record(changed))
+            replace_file(path, _record(changed))
     except OSError as error:
         raise InputError(str(path), _reason(error), "a folder that can be written") from error
     return changed
@@ -218,23 +216,6 @@ def _locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace a file whole: written beside it, on disk before it takes the name."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else _NEW_FILE_MODE
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.chmod(mode)
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def _reason(error: OSError) -> str:

@@ -7,8 +7,6 @@ own answers says what it promises.
 
 import json
 import math
-import os
-import tempfile
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +17,7 @@ from statistics import fmean
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.context import type_name
+from gatekeeper.evaluation.replacing import replace_file
 
 FORMAT = 1
 PUBLIC = "public"
@@ -26,8 +25,6 @@ OWN = "own"
 FALSE_BLOCK = "false_block_rate"
 ACCEPTED_ERROR = "accepted_error"
 
-# Readable by workers that run as another user; nothing in the file is a secret.
-_NEW_FILE_MODE = 0o644
 
 # Thousandths: finer steps would fit the noise of a few thousand rows.
 GRID = tuple(step / 1000 for step in range(1, 1000))
@@ -160,24 +157,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
     else:
-        _replace(path.resolve(), text.encode())
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace a file: written beside it, on disk before it takes the name."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else _NEW_FILE_MODE
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.chmod(mode)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        replace_file(path.resolve(), text.encode())
 
 
 def choose_threshold(rows_by_set: Mapping[str, Sequence[Saved]]) -> ThresholdChoice:
