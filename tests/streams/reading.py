@@ -131,8 +131,9 @@ def _responses_frame(read: Read, start: int, end: int, value: Any) -> None:
             read.shown.append(Shown(start=start, end=end, choice=number, text=text))
     elif name in ("response.completed", "response.incomplete", "response.failed", "error"):
         read.ends.append(str(name))
-    if isinstance(item := _get(_get(value, "item"), "id"), str):
-        read.items.setdefault(item, number)
+    for item in (_get(_get(value, "item"), "id"), _get(value, "item_id")):
+        if isinstance(item, str):
+            read.items.setdefault(item, number)
     for choice, text in _done(value, number, read.items):
         had = read.text(choice)
         if text.startswith(had):

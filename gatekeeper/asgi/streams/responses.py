@@ -98,7 +98,7 @@ class Responses:
         open_ = [key for key in stop.begun if key not in stop.finished]
         written: list[Members] = []
         if not open_:
-            open_ = [(len({key[0] for key in stop.begun}), 0)]
+            open_ = [(max((key[0] for key in stop.begun), default=-1) + 1, 0)]
             written += self._opening(open_[0])
         last = open_[-1]
         told = f"{BREAK}{stop.text}" if stop.sent.get(last) else stop.text
@@ -107,8 +107,9 @@ class Responses:
         texts[last] += told
         for key in open_:
             written += self._closing(key, texts[key])
-        items = {key[0]: self._item(key[0], texts) for key in texts}
-        response = {**self._response, **_CUT, "output": list(items.values())}
+        places = sorted({key[0] for key in texts})
+        output = [self._item(place, texts) for place in places]
+        response = {**self._response, **_CUT, "output": output}
         end: Members = {"type": "response.incomplete", "response": response}
         if stop.facts:
             end["gatekeeper"] = dict(stop.facts)
@@ -161,6 +162,8 @@ class Responses:
             self._response = {name: response[name] for name in response if name != "output"}
         if kind in _ITEMS and isinstance(item, dict):
             self._items[_index(document, "output_index")] = item.get("id")
+        elif isinstance(document.get("item_id"), str):
+            self._items.setdefault(_index(document, "output_index"), document["item_id"])
 
     def _new(self, kind: str, key: Key, value: object) -> str:
         """Return what a place says for the first time.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gatekeeper.asgi.streams.dialect import BREAK
 from gatekeeper.policy import Shape, StreamMode
 from gatekeeper.verdict import Action
 from tests.asgi.streams.staging import (
@@ -270,6 +271,43 @@ def test_false_from_the_first_word_opens_what_it_closes() -> None:
         "response.output_item.done",
         "response.incomplete",
     ]
+
+
+def test_ending_keeps_the_ids_and_the_order_of_items_known_by_deltas_alone() -> None:
+    """Another id would be another message, and a place in the output is the item's index."""
+    second = {"item_id": "m2", "output_index": 1, "content_index": 0}
+    first = {"item_id": "m1", "output_index": 0, "content_index": 0}
+    deltas = [
+        event("response.output_text.delta", **second, delta="Refunds take 14 days."),
+        event("response.output_text.done", **second, text="Refunds take 14 days."),
+        event("response.output_text.delta", **first, delta="Refunds take 14 days. "),
+        event("response.output_text.delta", **first, delta="The gate is tall. So it is."),
+    ]
+
+    sent = desk(streaming([*response(TRUE)[:1], *deltas]), **RESPONSES).get()
+
+    output = documents(sent.body)[-1]["response"]["output"]
+    assert [item["id"] for item in output] == ["m1", "m2"]
+    assert [item["content"][0]["text"] for item in output] == [
+        f"Refunds take 14 days. {BREAK}{WITHHELD}",
+        "Refunds take 14 days.",
+    ]
+
+
+def test_an_ending_opens_no_item_at_a_place_that_is_taken() -> None:
+    """The text of two items at one index would be shown as one."""
+    place = {"item_id": "m4", "output_index": 4, "content_index": 0}
+    parts = [
+        *response(TRUE)[:1],
+        event("response.output_text.delta", **place, delta="Refunds take 14 days."),
+        event("response.output_text.done", **place, text="Refunds take 14 days."),
+        event("response.output_text.delta", output_index=0, delta="The gate is tall. So it is."),
+    ]
+
+    sent = desk(streaming(parts), **RESPONSES).get()
+
+    added = [d for d in documents(sent.body) if d["type"] == "response.output_item.added"]
+    assert [(d["output_index"], d["item"]["id"]) for d in added] == [(5, "msg_withheld_5")]
 
 
 @pytest.mark.parametrize(
