@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from gatekeeper.core.decide import Side
 from gatekeeper.policy import Mode
 from gatekeeper.verdict import (
     Action,
@@ -43,6 +44,14 @@ class StoreDropReason(StrEnum):
     SHUTDOWN = "shutdown"
 
 
+class Truth(StrEnum):
+    """What a reviewer says of an answer; the words of the outcome store."""
+
+    WRONG = "wrong"
+    CORRECT = "correct"
+    CANNOT_TELL = "cannot_tell"
+
+
 class ReloadOutcome(StrEnum):
     """What became of a changed policy or mode file."""
 
@@ -64,6 +73,7 @@ class Declared:
         self._declare_verdicts(registry, routes)
         self._declare_work(registry)
         self._declare_operation(registry, routes)
+        self._declare_adjudications(registry, routes)
 
     def _declare_requests(self, registry: CollectorRegistry, routes: tuple[str, ...]) -> None:
         self.requests = Counter(
@@ -77,6 +87,14 @@ class Declared:
             "Decisions by verdict, one a request.",
             ["route", "mode", "verdict"],
             registry=registry,
+        )
+        # A worker that dies leaves what it had begun: it is never decided.
+        self.unfinished = Gauge(
+            "gatekeeper_unfinished",
+            "Gated requests begun and not decided, those of workers that died included.",
+            ["route"],
+            registry=registry,
+            multiprocess_mode="sum",
         )
         self.actions = Counter(
             "gatekeeper_actions",
@@ -95,6 +113,7 @@ class Declared:
                 self.requests.labels(route, mode)
                 for outcome in Outcome:
                     self.checks.labels(route, mode, outcome)
+            self.unfinished.labels(route)
             _start(self.actions, route, ACTIONS)
             _start(self.would_block, route, BLOCKING)
 
@@ -211,6 +230,25 @@ class Declared:
             self.released_early.labels(route)
             self.trips.labels(route)
             self.degraded.labels(route)
+
+    def _declare_adjudications(self, registry: CollectorRegistry, routes: tuple[str, ...]) -> None:
+        self.adjudications = Counter(
+            "gatekeeper_adjudications",
+            "Reviewers' labels on decisions, those taken back later included.",
+            ["route", "side", "truth"],
+            registry=registry,
+        )
+        self.retracted = Counter(
+            "gatekeeper_adjudications_retracted",
+            "Reviewers' labels that were taken back.",
+            ["route", "side", "truth"],
+            registry=registry,
+        )
+        for route in routes:
+            for side in Side:
+                for truth in Truth:
+                    self.adjudications.labels(route, side, truth)
+                    self.retracted.labels(route, side, truth)
 
 
 def _start(counter: Counter, route: str, values: Iterable[str]) -> None:

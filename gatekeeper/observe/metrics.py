@@ -2,7 +2,8 @@
 
 Every label has a closed set of values: routes come from the policy, everything else from the
 enumerations of the product, and each of a counter's values is there, at zero, from the start. With
-nothing in flight, requests = sum of checks over verdicts = sum of actions, for each route.
+nothing in flight, requests = sum of checks over verdicts = sum of actions, for each route; at any
+time, requests = sum of checks + unfinished.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,6 +11,7 @@ from enum import StrEnum
 
 from prometheus_client import REGISTRY, CollectorRegistry, Gauge
 
+from gatekeeper.core.decide import Side
 from gatekeeper.errors import MetricsError
 from gatekeeper.observe.declared import (
     BLOCKING,
@@ -19,6 +21,7 @@ from gatekeeper.observe.declared import (
     DropReason,
     ReloadOutcome,
     StoreDropReason,
+    Truth,
 )
 from gatekeeper.observe.folder import MetricsMode, prepare
 from gatekeeper.observe.page import find_sample
@@ -65,13 +68,21 @@ class WorkerMetrics:
 
     def began(self, route: str, mode: Mode) -> None:
         """Count a request at the beginning of its way."""
-        self._counted.requests.labels(self._route(route), mode).inc()
+        known = self._route(route)
+        requests = self._counted.requests.labels(known, mode)
+        unfinished = self._counted.unfinished.labels(known)
+        # Side by side, so that hardly anything can come between them, such as the worker's end.
+        requests.inc()
+        unfinished.inc()
         self._counted.queue.set(self._queue_pairs())
 
     def decided(self, decision: Decision) -> None:
         """Count a decision once, by what was found, what was done and what it took."""
         route, verdict = self._route(decision.route), decision.verdict
-        self._counted.checks.labels(route, decision.mode, verdict.outcome).inc()
+        checks = self._counted.checks.labels(route, decision.mode, verdict.outcome)
+        unfinished = self._counted.unfinished.labels(route)
+        checks.inc()
+        unfinished.dec()
         self._counted.actions.labels(route, decision.action or NONE).inc()
         if verdict.outcome is Outcome.NOT_CHECKED:
             self._counted.not_checked.labels(route, verdict.reason).inc()
@@ -113,6 +124,17 @@ class WorkerMetrics:
     def degraded(self, route: str, *, is_degraded: bool) -> None:
         """Say whether a route that should enforce only watches, for want of a calibration."""
         self._counted.degraded.labels(self._route(route)).set(is_degraded)
+
+    def adjudicated(self, route: str, side: str, truth: str) -> None:
+        """Count a reviewer's label on a decision."""
+        self._counted.adjudications.labels(*self._label(route, side, truth)).inc()
+
+    def adjudication_retracted(self, route: str, side: str, truth: str) -> None:
+        """Count a label that its reviewer took back."""
+        self._counted.retracted.labels(*self._label(route, side, truth)).inc()
+
+    def _label(self, route: str, side: str, truth: str) -> tuple[str, str, str]:
+        return self._route(route), self._known(side, Side), self._known(truth, Truth)
 
     def _observe(self, route: str, decision: Decision) -> None:
         """Add durations and amounts; what was never checked took no time and read no evidence."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from gatekeeper.errors import MetricsError
-from gatekeeper.observe.declared import SECONDS
+from gatekeeper.core.decide import Side
+from gatekeeper.observe.declared import SECONDS, Truth
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.metrics import (
     DropReason,
@@ -125,18 +126,22 @@ class Counted:
 
 
 @settings(deadline=None, derandomize=True, max_examples=20)
-@given(st.lists(DECISIONS, max_size=25))
-def test_identities(decisions: Sequence[Decision]) -> None:
-    """Requests = checks = actions for each route, or something went by uncounted."""
+@given(st.lists(st.tuples(DECISIONS, st.booleans()), max_size=25))
+def test_identities(requests: Sequence[tuple[Decision, bool]]) -> None:
+    """Requests = checks + unfinished and checks = actions, or something went by uncounted."""
     counted = Counted()
-    for made in decisions:
+    for made, ends in requests:
         counted.metrics.began(made.route, made.mode)
-        counted.metrics.decided(made)
+        if ends:
+            counted.metrics.decided(made)
 
     for route in ROUTES:
-        number = sum(made.route == route for made in decisions)
-        for name in ("requests", "checks", "actions"):
-            assert counted.total(name, route=route) == number
+        number = sum(made.route == route for made, _ in requests)
+        decided = sum(made.route == route and ends for made, ends in requests)
+        assert counted.total("requests", route=route) == number
+        assert counted.value("unfinished", route=route) == number - decided
+        for name in ("checks", "actions"):
+            assert counted.total(name, route=route) == decided
         for verdict, name in (("NOT_CHECKED", "not_checked"), ("UNRESOLVED", "unresolved")):
             checks = counted.total("checks", route=route, verdict=verdict)
             assert counted.total(name, route=route) == checks
@@ -150,6 +155,8 @@ def test_request_is_counted_at_its_beginning() -> None:
 
     assert counted.value("requests_total", route="/answer", mode="shadow") == 1.0
     assert counted.total("checks") == 0.0
+    assert counted.value("unfinished", route="/answer") == 1.0
+    assert counted.value("unfinished", route="/summary") == 0.0
 
 
 def test_answer_that_went_nowhere_has_action_none() -> None:
@@ -294,6 +301,28 @@ def test_decision_that_was_not_stored_is_counted() -> None:
     assert counted.value("store_dropped_total", reason="bytes") == 0.0
 
 
+def test_adjudications_are_counted_and_taken_back() -> None:
+    """How far the reviewers have come is asked more often than what they found."""
+    counted = Counted()
+
+    counted.metrics.adjudicated("/answer", "blocked", "wrong")
+    counted.metrics.adjudicated("/answer", "blocked", "wrong")
+    counted.metrics.adjudication_retracted("/answer", "blocked", "wrong")
+
+    labels = {"route": "/answer", "side": "blocked", "truth": "wrong"}
+    assert counted.value("adjudications_total", **labels) == 2.0
+    assert counted.value("adjudications_retracted_total", **labels) == 1.0
+    assert counted.total("adjudications") == 2.0
+    with pytest.raises(MetricsError, match="no Truth"):
+        counted.metrics.adjudicated("/answer", "blocked", "sure")
+    with pytest.raises(MetricsError, match="no Side"):
+        counted.metrics.adjudication_retracted("/answer", "left", "wrong")
+    for side in Side:
+        for truth in Truth:
+            shown = counted.value("adjudications_total", route="/summary", side=side, truth=truth)
+            assert shown == 0.0
+
+
 def test_names_are_those_of_the_dashboards() -> None:
     """Dashboards and alerts name these metrics; a renamed one is a blind spot."""
     names = {family.name for family in Counted().registry.collect()}
@@ -305,7 +334,8 @@ def test_names_are_those_of_the_dashboards() -> None:
             *("claims", "exempt_segments", "check_seconds", "added_seconds", "evidence_words"),
             *("pairs", "pair_tokens", "queue_pairs", "shadow_dropped", "policy_reloads", "trips"),
             *("enforcement_degraded", "websocket", "metrics_mode_info"),
-            *("released_before_verdict", "store_dropped"),
+            *("released_before_verdict", "store_dropped", "unfinished"),
+            *("adjudications", "adjudications_retracted"),
         )
     }
 

@@ -131,9 +131,8 @@ def _responses_frame(read: Read, start: int, end: int, value: Any) -> None:
             read.shown.append(Shown(start=start, end=end, choice=number, text=text))
     elif name in ("response.completed", "response.incomplete", "response.failed", "error"):
         read.ends.append(str(name))
-    for item in (_get(_get(value, "item"), "id"), _get(value, "item_id")):
-        if isinstance(item, str):
-            read.items.setdefault(item, number)
+    for item in _named(value):
+        read.items.setdefault(item, number)
     for choice, text in _done(value, number, read.items):
         had = read.text(choice)
         if text.startswith(had):
@@ -142,6 +141,15 @@ def _responses_frame(read: Read, start: int, end: int, value: Any) -> None:
             more = Shown(start=start, end=end, choice=choice + _OTHER, text=text)
         if more.text and not had.startswith(text):
             read.shown.append(more)
+
+
+def _named(value: Any) -> list[str]:
+    """Return the id of the item that an event is about."""
+    return [
+        name
+        for name in (_get(_get(value, "item"), "id"), _get(value, "item_id"))
+        if isinstance(name, str)
+    ]
 
 
 def _done(value: Any, number: int, places: Mapping[str, int]) -> Iterator[tuple[int, str]]:
