@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
-from gatekeeper.errors import MetricsError
 from gatekeeper.core.decide import Side
+from gatekeeper.errors import MetricsError
 from gatekeeper.observe.declared import SECONDS, Truth
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.metrics import (

@@ -14,8 +14,10 @@ from starlette.testclient import TestClient
 from gatekeeper.errors import StoreError
 from gatekeeper.front import gated
 from gatekeeper.observe.declared import StoreDropReason
+from gatekeeper.observe.declared import Truth as Counted
 from gatekeeper.outcomes import recorder
 from gatekeeper.outcomes.store import Shown, Store
+from gatekeeper.outcomes.words import Truth
 from gatekeeper.recording import first_cut
 from tests.outcomes.made import KEY
 
@@ -124,6 +126,11 @@ def test_reasons_of_drops_are_those_of_the_counter() -> None:
     reasons = (recorder.ENTRIES, recorder.BYTES, recorder.REJECTED, recorder.SHUTDOWN)
 
     assert reasons == tuple(StoreDropReason)
+
+
+def test_truths_are_those_of_the_counter() -> None:
+    """A label that the counter does not know would be counted as another one."""
+    assert list(map(str, Counted)) == list(map(str, Truth))
 
 
 def test_first_cut_parts_the_range_of_accepted_scores() -> None:
