@@ -85,6 +85,7 @@ LABELS = Table(
     Column("seen_ms", BigInteger, nullable=False),
     Column("at_ms", BigInteger, nullable=False),
     Column("undone_ms", BigInteger),
+    Column("remarks", Text),
 )
 
 WEEKS = Table(
@@ -165,7 +166,12 @@ _FIRST = Migration(
     ),
 )
 
-MIGRATIONS = (_FIRST,)
+# What a reviewer says of the gate's claims, who saw them after the label; NULL until then.
+_REMARKS = Migration(
+    version=2, statements=("ALTER TABLE gatekeeper_labels ADD COLUMN remarks TEXT",)
+)
+
+MIGRATIONS = (_FIRST, _REMARKS)
 
 # Any number will do as long as it is this one; workers that start together take turns by it.
 _TURN = 7_326_114

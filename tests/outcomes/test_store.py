@@ -18,7 +18,8 @@ from gatekeeper.policy import Keep
 from tests.outcomes.made import ALL, KEY, NOON, NOON_MS, ROUTE, accepted, days, decision, made
 
 WEEK = made(decision()).week
-LATER = Migration(version=2, statements=("CREATE TABLE gatekeeper_more (id TEXT)",))
+NEWEST = MIGRATIONS[-1].version
+LATER = Migration(version=NEWEST + 1, statements=("CREATE TABLE gatekeeper_more (id TEXT)",))
 
 
 def write(store: Store, *numbers: int, ago: float = 0.0, words: bool = False) -> None:
@@ -228,7 +229,7 @@ def test_migrating_again_changes_nothing(store: Store) -> None:
     write(store, 1)
 
     with store.transaction() as connection:
-        assert migrate(connection) == 1
+        assert migrate(connection) == NEWEST
 
     assert rows(store, "gatekeeper_decisions") == 1
 
@@ -238,7 +239,7 @@ def test_store_moves_forward_with_its_rows(store: Store) -> None:
     write(store, 1)
 
     with store.transaction() as connection:
-        assert migrate(connection, (*MIGRATIONS, LATER)) == 1
+        assert migrate(connection, (*MIGRATIONS, LATER)) == NEWEST
 
     assert rows(store, "gatekeeper_more") == 0
     assert rows(store, "gatekeeper_decisions") == 1
@@ -246,14 +247,14 @@ def test_store_moves_forward_with_its_rows(store: Store) -> None:
 
 def test_migration_that_fails_leaves_all_as_it_was(store: Store) -> None:
     """A half-migrated store can be used by neither version."""
-    bad = Migration(version=2, statements=(*LATER.statements, "CREATE NONSENSE"))
+    bad = Migration(version=NEWEST + 1, statements=(*LATER.statements, "CREATE NONSENSE"))
 
     with pytest.raises(StoreError), store.transaction() as connection:
         migrate(connection, (*MIGRATIONS, bad))
 
     assert "gatekeeper_more" not in inspect(store.engine).get_table_names()
     with store.transaction() as connection:
-        assert migrate(connection, (*MIGRATIONS, LATER)) == 1
+        assert migrate(connection, (*MIGRATIONS, LATER)) == NEWEST
 
 
 def test_store_of_a_newer_version_is_refused(store: Store, url: str) -> None:
@@ -261,7 +262,7 @@ def test_store_of_a_newer_version_is_refused(store: Store, url: str) -> None:
     with store.transaction() as connection:
         migrate(connection, (*MIGRATIONS, LATER))
 
-    with pytest.raises(StoreError, match="version 2") as caught:
+    with pytest.raises(StoreError, match=f"version {NEWEST + 1}") as caught:
         Store.open(url)
 
     assert "update gatekeeper" in str(caught.value)
