@@ -18,6 +18,9 @@ SHOWN = ("decision", "route", "seen", "question", "answer", "passages")
 FILLED = ("truth", "source_wrong", "harm", "missed", "note")
 _NEEDED = ("decision", "seen", "truth")
 
+# Stands between the answers of one decision, and counts in the offsets of what was missed.
+BETWEEN_ANSWERS = "\n---\n"
+
 MAX_BYTES = 50_000_000
 # The longest answer a policy allows is shorter; without it the library stops at 131,072.
 csv.field_size_limit(MAX_BYTES)
@@ -52,11 +55,16 @@ def write_items(items: Iterable[Item]) -> str:
             "route": item.route,
             "seen": moment(item.seen_ms).isoformat(),
             "question": (texts and texts.question) or "",
-            "answer": "\n---\n".join(text or "" for text in texts.answers) if texts else "",
+            "answer": joined(texts.answers) if texts else "",
             "passages": "\n\n".join(f"[{p.id}] {p.text}" for p in texts.passages) if texts else "",
         }
         writer.writerow({key: _harmless(value) for key, value in row.items()})
     return out.getvalue()
+
+
+def joined(answers: Iterable[str | None]) -> str:
+    """Return the answers of a decision as one text."""
+    return BETWEEN_ANSWERS.join(text or "" for text in answers)
 
 
 def read_labels(text: str, *, reviewer: str) -> Read:

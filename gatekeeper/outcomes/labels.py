@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Update, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from gatekeeper.errors import InputError
@@ -18,7 +18,7 @@ from gatekeeper.outcomes.schema import DECISIONS, LABELS
 from gatekeeper.outcomes.store import Store
 from gatekeeper.outcomes.words import Harm, Role, Truth
 
-_LONGEST_NAME, _LONGEST_NOTE, _MOST_MISSED = 100, 2_000, 100
+_LONGEST_NAME, _LONGEST_NOTE, _MOST_MISSED, _MOST_CLAIMS = 100, 2_000, 100, 1_000
 
 
 def _new_id() -> str:
@@ -30,8 +30,9 @@ class Label:
     """One person's word on one answer.
 
     ``source_wrong`` says that the passages themselves are wrong, and never changes ``truth``.
-    ``missed`` holds offsets of claims that were not taken for claims. ``seen_ms`` is when the
-    decision was handed to the reviewer: what was stored later can't have been passed over.
+    ``missed`` holds offsets of claims that were not taken for claims, in the answer, or in all of
+    them as they are joined in a table. ``seen_ms`` is when the decision was handed to the reviewer:
+    what was stored later can't have been passed over.
     """
 
     decision: str
@@ -49,10 +50,25 @@ class Label:
             raise ValueError(f"a reviewer's name has 1 to {_LONGEST_NAME} characters")
         if len(self.note) > _LONGEST_NOTE:
             raise ValueError(f"a note has at most {_LONGEST_NOTE:,} characters")
-        if len(self.missed) > _MOST_MISSED or any(not 0 <= a < b for a, b in self.missed):
-            raise ValueError(f"missed claims are at most {_MOST_MISSED} of START-END")
+        _refuse_missed(self.missed)
         if self.harm is not None and self.truth is not Truth.WRONG:
             raise ValueError("harm is a word on a wrong answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remarks:
+    """What a reviewer, who has labelled an answer and seen its verdict, says of the gate's claims.
+
+    ``claims`` are positions of claims whose status is wrong, ``missed`` offsets as in a label.
+    """
+
+    claims: tuple[int, ...] = ()
+    missed: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.claims) > _MOST_CLAIMS or any(claim < 0 for claim in self.claims):
+            raise ValueError(f"wrong claims are at most {_MOST_CLAIMS:,} positions from 0 on")
+        _refuse_missed(self.missed)
 
 
 class Labels:
@@ -95,19 +111,33 @@ class Labels:
             insert = dialect.insert(LABELS).values(row).on_conflict_do_nothing()
             return connection.execute(insert.returning(LABELS.c.id)).first() is not None
 
-    def undo(self, decision: str, reviewer: str, *, at_ms: int) -> bool:
-        """Take a reviewer's label back; False if there is none in force."""
+    def undo(self, decision: str, reviewer: str, *, at_ms: int) -> Truth | None:
+        """Take a reviewer's label back and return what it said; None if there is none in force."""
+        in_force = self._in_force(decision, reviewer).values(undone_ms=at_ms)
         with self._store.transaction() as connection:
-            undone = connection.execute(
-                update(LABELS)
-                .where(
-                    LABELS.c.decision_id == decision,
-                    LABELS.c.reviewer == reviewer.strip(),
-                    LABELS.c.undone_ms.is_(None),
-                )
-                .values(undone_ms=at_ms)
-            )
-        return undone.rowcount > 0
+            truth = connection.execute(in_force.returning(LABELS.c.truth)).scalar()
+        return None if truth is None else Truth(truth)
+
+    def remark(self, decision: str, reviewer: str, remarks: Remarks) -> bool:
+        """Store what is said of the gate beside a label in force, the last word; False for none."""
+        said = json.dumps({"claims": remarks.claims, "missed": remarks.missed})
+        with self._store.transaction() as connection:
+            written = connection.execute(self._in_force(decision, reviewer).values(remarks=said))
+        return written.rowcount > 0
+
+    def given_by(self, reviewer: str) -> int:
+        """Return how many labels a person has ever given, undone ones too."""
+        query = select(func.count()).where(LABELS.c.reviewer == reviewer.strip())
+        with self._store.transaction() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    @staticmethod
+    def _in_force(decision: str, reviewer: str) -> Update:
+        return update(LABELS).where(
+            LABELS.c.decision_id == decision,
+            LABELS.c.reviewer == reviewer.strip(),
+            LABELS.c.undone_ms.is_(None),
+        )
 
     def pairs(self, route: str, start_ms: int, end_ms: int) -> list[tuple[Truth, Truth]]:
         """Return the labels of two people on one decision, the people in the order of names."""
@@ -137,6 +167,11 @@ class Labels:
         for decision, truth in rows:
             found.setdefault(decision, []).append(Truth(truth))
         return [(truths[0], truths[1]) for truths in found.values()]
+
+
+def _refuse_missed(missed: Sequence[tuple[int, int]]) -> None:
+    if len(missed) > _MOST_MISSED or any(not 0 <= a < b for a, b in missed):
+        raise ValueError(f"missed claims are at most {_MOST_MISSED} of START-END")
 
 
 def settled(truths: Iterable[Truth]) -> Truth:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gatekeeper.errors import InputError
-from gatekeeper.outcomes.labels import Agreement, Label, Labels, agreement, settled
+from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreement, settled
 from gatekeeper.outcomes.store import Batch, Store
 from gatekeeper.outcomes.words import Harm, Truth
 from tests.outcomes.made import NOON_MS, ROUTE, decision, made
@@ -41,8 +41,8 @@ def test_undone_label_can_be_given_again(store: Store, labels: Labels) -> None:
     """A slip of the finger is taken back and stays on record."""
     labels.add(ANN, at_ms=NOON_MS)
 
-    assert labels.undo(FIRST, "ann", at_ms=NOON_MS + 1)
-    assert not labels.undo(FIRST, "ann", at_ms=NOON_MS + 2)
+    assert labels.undo(FIRST, "ann", at_ms=NOON_MS + 1) is WRONG
+    assert labels.undo(FIRST, "ann", at_ms=NOON_MS + 2) is None
     assert labels.add(replace(ANN, truth=CORRECT), at_ms=NOON_MS + 3)
 
     assert truths(store) == [("ann", "wrong", False), ("ann", "correct", True)]
@@ -62,6 +62,39 @@ def test_everything_said_is_kept(store: Store, labels: Labels) -> None:
     assert (row["source_wrong"], row["harm"], row["role"]) == (True, "harmful", "review")
     assert (row["note"], row["missed"]) == ('"see\\u0000 page 4"', "[[3, 9], [20, 30]]")
     assert (row["seen_ms"], row["at_ms"]) == (NOON_MS, NOON_MS)
+
+
+def test_remarks_stand_beside_the_label_in_force(store: Store, labels: Labels) -> None:
+    """What the gate got wrong is asked after the label; without one nobody was asked."""
+    remarks = Remarks(claims=(1,), missed=((3, 9),))
+    assert not labels.remark(FIRST, "ann", remarks)
+    labels.add(ANN, at_ms=NOON_MS)
+
+    assert labels.remark(FIRST, "ann", Remarks(claims=(0,)))
+    assert labels.remark(FIRST, "ann", remarks)
+
+    found = store.show(FIRST)
+    assert found is not None
+    assert found.labels[0]["remarks"] == '{"claims": [1], "missed": [[3, 9]]}'
+    assert found.labels[0]["truth"] == "wrong"
+
+
+def test_labels_ever_given_are_counted(labels: Labels) -> None:
+    """Undoing one is no way to begin anew."""
+    labels.add(ANN, at_ms=NOON_MS)
+    labels.undo(FIRST, "ann", at_ms=NOON_MS + 1)
+    labels.add(ANN, at_ms=NOON_MS + 2)
+
+    assert (labels.given_by(" ann"), labels.given_by("bob")) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "said", [{"claims": (-1,)}, {"claims": (0,) * 1_001}, {"missed": ((5, 5),)}]
+)
+def test_nonsense_is_no_remark(said: dict[str, tuple[()]]) -> None:
+    """A position is one, and there are no more than an answer has claims."""
+    with pytest.raises(ValueError, match=r"positions|START-END"):
+        Remarks(**said)
 
 
 def test_decision_has_to_be_there(labels: Labels) -> None:
