@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -43,7 +43,10 @@ REASON_CODES = frozenset({*_CODES.values(), *(code for _, code in _IN_WORDS)})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredClaim:
-    """A claim without its words. ``premises`` are (passage, start, end), passages by position."""
+    """A claim without its words. ``premises`` are (passage, start, end), passages by position.
+
+    ``answer`` is the position of the choice it is part of, and whose characters its offsets count.
+    """
 
     start: int
     end: int
@@ -54,6 +57,7 @@ class StoredClaim:
     score: float | None
     passages: tuple[int, ...]
     premises: tuple[tuple[int, int, int], ...]
+    answer: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +191,7 @@ def stored(
         evidence_words=decision.evidence_words,
         pairs=decision.pairs,
         pair_tokens=decision.pair_tokens,
-        claims=_claims(verdict.claims, decision.evidence),
+        claims=_claims(verdict.claims, decision),
         exempt=dict(Counter(str(s.kind) for s in verdict.segments if not s.is_claim)),
     )
 
@@ -234,8 +238,8 @@ def _hash(key: bytes, use: str, value: object) -> str:
     return hmac.new(key, message, hashlib.sha256).hexdigest()
 
 
-def _claims(claims: Sequence[ClaimVerdict], evidence: Evidence | None) -> tuple[StoredClaim, ...]:
-    passages = () if evidence is None else evidence.passages
+def _claims(claims: Sequence[ClaimVerdict], decision: Decision) -> tuple[StoredClaim, ...]:
+    passages = () if decision.evidence is None else decision.evidence.passages
     places = {passage.id: position for position, passage in enumerate(passages)}
     return tuple(
         StoredClaim(
@@ -250,6 +254,23 @@ def _claims(claims: Sequence[ClaimVerdict], evidence: Evidence | None) -> tuple[
             premises=tuple(
                 (places[p.passage], p.start, p.end) for p in claim.premises if p.passage in places
             ),
+            answer=answer,
         )
-        for claim in claims
+        for claim, answer in zip(claims, _places(claims, decision.answers), strict=True)
     )
+
+
+def _places(claims: Sequence[ClaimVerdict], answers: Sequence[str | None]) -> Iterator[int]:
+    """Yield the position of the answer of each claim: those of one stand before the next one's."""
+    answer, end = 0, 0
+    for claim in claims:
+        is_here = claim.start >= end and _reads(answers[answer : answer + 1], claim)
+        if not is_here:
+            later = range(answer + 1, len(answers))
+            answer = next((n for n in later if _reads(answers[n : n + 1], claim)), answer)
+        end = claim.end
+        yield answer
+
+
+def _reads(answer: Sequence[str | None], claim: ClaimVerdict) -> bool:
+    return any((text or "")[claim.start : claim.end] == claim.text for text in answer)

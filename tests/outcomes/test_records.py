@@ -78,6 +78,26 @@ def test_decision_comes_back_as_it_was() -> None:
     )
 
 
+def test_claim_knows_its_answer() -> None:
+    """Claims of several choices are one list; an offset means nothing without its text."""
+    answers = ("Cups are red. So it is.", None, "Cups are red.", "Hi. Cups are red.")
+    claims = (claim(), claim(start=14, end=23, text="So it is."), claim(), claim(start=4, end=17))
+
+    one = made(decision(verdict=Verdict(claims=claims, fingerprint="f"), answers=answers))
+
+    assert [found.answer for found in one.claims] == [0, 0, 2, 3]
+
+
+def test_claim_stored_before_answers_were_told_apart_is_of_the_first() -> None:
+    """A row of an older version has no such field."""
+    row = made(decision(verdict=Verdict(claims=(claim(),), fingerprint="f"))).row()
+    claims = [
+        {k: v for k, v in one.items() if k != "answer"} for one in json.loads(str(row["claims"]))
+    ]
+
+    assert Stored.of_row({**row, "claims": json.dumps(claims)}).claims[0].answer == 0
+
+
 def test_no_word_of_answer_or_passages_is_stored() -> None:
     """Reasons in words quote the answer and ids may be titles: neither gets into a row."""
     quoting = claim(reason="'crimson' clashes with what stands in passage Price list (colour)")
