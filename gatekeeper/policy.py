@@ -250,11 +250,19 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Where people label decisions: a path of its own, and the file that says who they are."""
+
+    path: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256.
 
     ``calibration`` is a file, None for the one in the model's folder. Without ``outcomes`` no
-    decision is stored.
+    decision is stored, without ``review`` there is no page to label them on.
     """
 
     routes: tuple[Route, ...]
@@ -262,6 +270,7 @@ class Policy:
     model_sha256: str | None = None
     calibration: str | None = None
     outcomes: Outcomes | None = None
+    review: Review | None = None
 
     def route(self, path: str) -> Route | None:
         """Return the route for a path as the server routes it, or None if it is not gated."""

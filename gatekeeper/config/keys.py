@@ -7,7 +7,7 @@ from typing import Final
 from gatekeeper.policy import Mode, Shape
 from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason
 
-POLICY_KEYS = ("route", "model", "model_sha256", "calibration", "outcomes", "bounds")
+POLICY_KEYS = ("route", "model", "model_sha256", "calibration", "outcomes", "review", "bounds")
 ROUTE_KEYS = (
     "path",
     "methods",
@@ -39,6 +39,8 @@ ROUTE_KEYS = (
     "bounds",
 )
 OUTCOMES_KEYS = ("url", "store_text", "retention_days", "decision_days", "keep")
+REVIEW_KEYS = ("path", "tokens")
+REVIEWER_KEYS = ("name", "role", "sha256")
 KEEP_KEYS = ("blocked", "accepted_low", "accepted_high", "unchecked")
 TARGETS_KEYS = ("false_block", "accepted_error", "confidence")
 TRIP_KEYS = ("blocked_share", "of_last", "to")

@@ -23,6 +23,7 @@ from gatekeeper.config.combinations import (
 from gatekeeper.config.files import MAX_POLICY_BYTES, Folder, read_text
 from gatekeeper.config.places import Part
 from gatekeeper.config.reader import Faults, Table
+from gatekeeper.config.review import check_review
 from gatekeeper.config.routes import read_policy
 from gatekeeper.config.rules import check_route, check_top, import_resolvers
 from gatekeeper.config.words import shown
@@ -167,6 +168,7 @@ def _check(policy: Policy, top: Part, parts: Sequence[Part], *, has_secret: bool
         check_route(route, part)
         check_combinations(route, part, has_secret=has_secret)
     check_paths(policy, parts)
+    check_review(policy, top)
 
 
 def _check_calibrations(

@@ -28,6 +28,7 @@ from gatekeeper.config.keys import (
 )
 from gatekeeper.config.outcomes import read_outcomes
 from gatekeeper.config.reader import Table
+from gatekeeper.config.review import read_review
 from gatekeeper.config.sources import CONTEXT_EXAMPLE, MESSAGES, read_share_key, read_sources
 from gatekeeper.config.words import listed, nearest, shown
 from gatekeeper.policy import (
@@ -87,6 +88,7 @@ def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
         model_sha256=top.text("model_sha256"),
         calibration=_located(top.text("calibration"), folder),
         outcomes=read_outcomes(top, folder),
+        review=read_review(top, folder),
     )
     return policy, tuple(entry.place for entry in entries)
 

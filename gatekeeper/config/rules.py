@@ -83,7 +83,7 @@ def check_top(policy: Policy, part: Part) -> None:
 def check_route(route: Route, part: Part) -> None:
     """Check each key of a route by itself."""
     _check_words(route, part)
-    _check_path(route, part)
+    check_path(route.path, part)
     _check_methods(route, part)
     _check_pointers(route, part)
     _check_numbers(route, part)
@@ -120,8 +120,8 @@ def _check_words(route: Route, part: Part) -> None:
                 part.below(key).note(reason, shown(action), "an Action")
 
 
-def _check_path(route: Route, part: Part) -> None:
-    path = route.path
+def check_path(path: str, part: Part) -> None:
+    """Check that a path is one, as an app sees it; its key is ``path``."""
     if not path.startswith("/"):
         advice = f"write path = {shown(_path_of(path))}"
         part.note("path", shown(path), "a path that begins with /", advice)

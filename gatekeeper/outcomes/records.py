@@ -264,13 +264,12 @@ def _places(claims: Sequence[ClaimVerdict], answers: Sequence[str | None]) -> It
     """Yield the position of the answer of each claim: those of one stand before the next one's."""
     answer, end = 0, 0
     for claim in claims:
-        is_here = claim.start >= end and _reads(answers[answer : answer + 1], claim)
-        if not is_here:
+        if claim.start < end or not _is_in(claim, answers[answer : answer + 1]):
             later = range(answer + 1, len(answers))
-            answer = next((n for n in later if _reads(answers[n : n + 1], claim)), answer)
+            answer = next((n for n in later if _is_in(claim, answers[n : n + 1])), answer)
         end = claim.end
         yield answer
 
 
-def _reads(answer: Sequence[str | None], claim: ClaimVerdict) -> bool:
-    return any((text or "")[claim.start : claim.end] == claim.text for text in answer)
+def _is_in(claim: ClaimVerdict, answers: Sequence[str | None]) -> bool:
+    return any((text or "")[claim.start : claim.end] == claim.text for text in answers)

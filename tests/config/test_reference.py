@@ -15,9 +15,11 @@ from gatekeeper.config.keys import (
     POLICY_BOUNDS,
     POLICY_KEYS,
     REACTIONS,
+    REVIEW_KEYS,
     ROUTE_KEYS,
     TRIP_KEYS,
 )
+from gatekeeper.config.review import PATH, TOKENS
 from gatekeeper.config.sources import SOURCE_KEYS
 from gatekeeper.core.plan import Limits
 from gatekeeper.policy import Bounds, Keep
@@ -99,6 +101,14 @@ def test_keys_of_the_store_are_described() -> None:
     assert tuple(described) == OUTCOMES_KEYS
     shares = dict(re.findall(r"`(\w+)` ([\d.]+)", described["keep"][2]))
     assert shares == {key: f"{getattr(Keep(), key):g}" for key in KEEP_KEYS}
+
+
+def test_keys_of_the_page_are_described() -> None:
+    """Every key has its row, with the default of the code."""
+    described = rows(section("The review page"))
+
+    assert tuple(described) == REVIEW_KEYS
+    assert [cells[1].strip('`"') for cells in described.values()] == [PATH, TOKENS]
 
 
 def test_actions_of_the_table_are_those_of_the_code() -> None:
