@@ -32,6 +32,11 @@ class UncheckableError(GatekeeperError):
         super().__init__(f"not checked: {reason}")
 
 
+def shape() -> UncheckableError:
+    """Return the error for an answer that isn't where its shape has it."""
+    return UncheckableError(NotCheckedReason.SHAPE)
+
+
 class Number:
     """A number as it was written: 1.10, 1e400 and -0 keep their text."""
 

@@ -14,8 +14,18 @@ from gatekeeper.asgi.jsontext import (
     parse,
     put,
     scalar,
+    shape,
     tokens,
     write,
+)
+from gatekeeper.asgi.output import (
+    CUT,
+    Members,
+    in_response,
+    is_call,
+    items_of,
+    message,
+    replace_text,
 )
 from gatekeeper.policy import Route, Shape
 from gatekeeper.verdict import NotCheckedReason
@@ -101,10 +111,12 @@ def read(route: Route, body: bytes, charset: str) -> Payload:
     if route.answer is Shape.PLAIN:
         return Plain(body, charset)
     if charset not in ("", "utf-8", "utf8", "us-ascii"):
-        raise UncheckableError(NotCheckedReason.SHAPE)
+        raise shape()
     document = parse(body, depth=route.bounds.json_depth)
     if route.answer is Shape.OPENAI_CHAT:
         return Chat(document)
+    if route.answer is Shape.OPENAI_RESPONSES:
+        return Response(document)
     return Pointed(document, tokens(route.answer))
 
 
@@ -116,7 +128,7 @@ def text_of(value: object) -> str | None:
     """
     if value is None or isinstance(value, str):
         return value
-    raise UncheckableError(NotCheckedReason.SHAPE)
+    raise shape()
 
 
 def content_text(content: object) -> str | None:
@@ -134,7 +146,7 @@ def _part_text(part: object) -> str:
     kind = part.get("type") if isinstance(part, dict) else None
     text = part.get(kind) if isinstance(part, dict) and kind in ("text", "refusal") else None
     if not isinstance(text, str):
-        raise UncheckableError(NotCheckedReason.SHAPE)
+        raise shape()
     return text
 
 
@@ -148,7 +160,7 @@ class Plain:
         try:
             text = body.decode(CHARSETS[charset])
         except (KeyError, UnicodeDecodeError):
-            raise UncheckableError(NotCheckedReason.SHAPE) from None
+            raise shape() from None
         self.texts: tuple[str | None, ...] = (text,)
         self._text = text
 
@@ -206,7 +218,7 @@ class Pointed(_Json):
         try:
             text = text_of(find(document, path))
         except LookupError:
-            raise UncheckableError(NotCheckedReason.SHAPE) from None
+            raise shape() from None
         self.texts: tuple[str | None, ...] = (None if text is None else scalar(text),)
 
     def withhold(self, n: int, text: str) -> None:
@@ -227,7 +239,7 @@ class Chat(_Json):
         super().__init__(document)
         choices = document.get("choices") if isinstance(document, dict) else None
         if not isinstance(choices, list) or not choices:
-            raise UncheckableError(NotCheckedReason.SHAPE)
+            raise shape()
         if len(choices) > MOST_CHOICES:
             raise UncheckableError(NotCheckedReason.SIZE)
         texts = [_choice_text(choice) for choice in choices]
@@ -256,6 +268,42 @@ class Chat(_Json):
             message["refusal"] = None
 
 
+class Response(_Json):
+    """A response of OpenAI's Responses API; each part of a message is an answer.
+
+    Calls are one more answer without text each, behind the parts, as those of a chat are.
+    """
+
+    def __init__(self, document: object) -> None:
+        super().__init__(document)
+        if not isinstance(document, dict) or not isinstance(document.get("output"), list):
+            raise shape()
+        if len(document["output"]) > MOST_CHOICES:
+            raise UncheckableError(NotCheckedReason.SIZE)
+        self._response: Members = document
+        self._places = list(in_response(document))
+        if len(self._places) > MOST_CHOICES:
+            raise UncheckableError(NotCheckedReason.SIZE)
+        self._calls = [n for n, item in enumerate(items_of(document)) if is_call(item)]
+        texts = (text_of(holder[name]) for _, holder, name in self._places)
+        said = [None if text is None else scalar(text) for text in texts]
+        self.texts: tuple[str | None, ...] = (*said, *(None for _ in self._calls)) or (None,)
+
+    def withhold(self, n: int, text: str) -> None:
+        """Replace the text, or the call by a message; say that it was filtered."""
+        self.redact(n, text)
+        self._response |= CUT
+
+    def redact(self, n: int, text: str) -> None:
+        """Replace the text and take out what cites or spells it; a call is replaced whole."""
+        if n < len(self._places):
+            replace_text(self._places[n], text)
+            return
+        items = items_of(self._response)
+        place = self._calls[n - len(self._places)] if self._calls else len(items)
+        items[place : place + 1] = [message(f"msg_withheld_{place}", text)]
+
+
 def _choice_text(choice: object) -> str | None:
     """Return the text of a choice that says nothing in a place that is not read.
 
@@ -264,9 +312,9 @@ def _choice_text(choice: object) -> str | None:
     """
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise UncheckableError(NotCheckedReason.SHAPE)
+        raise shape()
     if others(choice, CHOICE) or others(message, MESSAGE | CALLS):
-        raise UncheckableError(NotCheckedReason.SHAPE)
+        raise shape()
     found = (content_text(message.get("content")), text_of(message.get("refusal")))
     texts = [scalar(text) for text in found if text]
     return "\n".join(texts) if texts else None

@@ -12,7 +12,10 @@ Looked = tuple[str, str | Trail]
 # A body as JSON, or None and why it is none.
 _Body = tuple[object, str | None]
 
-_FIRST_CHOICE = "/choices/0/message/content"
+_FIRST: dict[str, str] = {
+    Shape.OPENAI_CHAT: "/choices/0/message/content",
+    Shape.OPENAI_RESPONSES: "/output/0/content/0/text",
+}
 _MESSAGES = "/messages"
 
 
@@ -25,8 +28,7 @@ def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
     if saved.request:
         request = document(saved.request, "", route.bounds)
     if route.answer is not Shape.PLAIN:
-        pointer = _FIRST_CHOICE if route.answer is Shape.OPENAI_CHAT else route.answer
-        yield "answer", _trail(response, pointer)
+        yield "answer", _trail(response, _FIRST.get(route.answer, route.answer))
     if route.question is not None:
         question = route.question
         pointer = question.pointer if isinstance(question, LastMessage) else question

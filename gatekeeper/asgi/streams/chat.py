@@ -6,7 +6,7 @@ As of a completion in one piece it is listed what is read and what may stay (see
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar
+from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar, shape
 from gatekeeper.asgi.payload import (
     CALLS,
     CHOICE,
@@ -27,7 +27,6 @@ from gatekeeper.asgi.streams.dialect import (
     Stop,
     document_of,
     event,
-    shape,
 )
 from gatekeeper.asgi.streams.frames import Frame
 from gatekeeper.verdict import NotCheckedReason

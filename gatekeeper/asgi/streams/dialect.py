@@ -7,7 +7,6 @@ from typing import Protocol
 
 from gatekeeper.asgi.jsontext import UncheckableError, encode, parse, write
 from gatekeeper.asgi.streams.frames import Frame
-from gatekeeper.verdict import NotCheckedReason
 
 Facts = Mapping[str, object]
 
@@ -153,8 +152,3 @@ def event_of_text(text: str, name: str = "") -> bytes:
 def dumped(document: object) -> bytes:
     """Write a document on one line."""
     return encode(list(write(document)))
-
-
-def shape() -> UncheckableError:
-    """Return the error for a frame whose text can't be read."""
-    return UncheckableError(NotCheckedReason.SHAPE)

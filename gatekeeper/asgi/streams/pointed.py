@@ -6,7 +6,7 @@ kind of frame and passes in its place.
 
 from collections.abc import Iterator, Sequence
 
-from gatekeeper.asgi.jsontext import find, put, scalar
+from gatekeeper.asgi.jsontext import find, put, scalar, shape
 from gatekeeper.asgi.payload import text_of
 from gatekeeper.asgi.streams.dialect import (
     BREAK,
@@ -20,7 +20,6 @@ from gatekeeper.asgi.streams.dialect import (
     dumped,
     event,
     event_of_text,
-    shape,
 )
 from gatekeeper.asgi.streams.frames import CR, Frame
 

@@ -7,7 +7,20 @@ not listed could say something of the answer too; any other event passes in its 
 
 from collections.abc import Iterator, Sequence
 
-from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar
+from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar, shape
+from gatekeeper.asgi.output import (
+    CUT,
+    Members,
+    Place,
+    in_item,
+    in_part,
+    in_response,
+    is_call,
+    items_of,
+    message,
+    part,
+    replace_text,
+)
 from gatekeeper.asgi.payload import MOST_CHOICES
 from gatekeeper.asgi.streams.dialect import (
     BREAK,
@@ -20,15 +33,9 @@ from gatekeeper.asgi.streams.dialect import (
     Stop,
     document_of,
     event,
-    shape,
 )
 from gatekeeper.asgi.streams.frames import Frame
 from gatekeeper.verdict import NotCheckedReason
-
-Members = dict[str, object]
-
-# A place where a text stands: of which answer, in which object, under which name.
-Place = tuple[Key, Members, str]
 
 _DELTAS = frozenset({"response.output_text.delta", "response.refusal.delta"})
 _DONE = {"response.output_text.done": "text", "response.refusal.done": "refusal"}
@@ -47,13 +54,7 @@ _SILENT = (
     "response.web_search_call.",
     "response.file_search_call.",
 )
-_FIELDS = {"output_text": "text", "refusal": "refusal"}
-# Searches by the provider; their results are evidence at most.
-_SILENT_ITEMS = frozenset({"web_search_call", "file_search_call"})
-_UNSAID: tuple[object, ...] = (None, "", [], {})
-_MESSAGE = "message"
 _PREFIX = "response."
-_CUT: Members = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
 
 
 class Responses:
@@ -109,7 +110,7 @@ class Responses:
             written += self._closing(key, texts[key])
         places = sorted({key[0] for key in texts})
         output = [self._item(place, texts) for place in places]
-        response = {**self._response, **_CUT, "output": output}
+        response = {**self._response, **CUT, "output": output}
         end: Members = {"type": "response.incomplete", "response": response}
         if stop.facts:
             end["gatekeeper"] = dict(stop.facts)
@@ -140,19 +141,19 @@ class Responses:
         self, frame: Frame, document: Members, changes: Changes, passed: Passed
     ) -> bytes:
         kind = str(document["type"])
-        for key, holder, name in _places(kind, document):
+        for place in _places(kind, document):
+            key = place[0]
             if key not in changes:
                 continue
             if kind in _DELTAS and not passed.first(key):
                 return b""
             if not kind.endswith(".added"):
-                holder[name] = changes[key].text
-                holder |= {spare: [] for spare in ("annotations", "logprobs") if spare in holder}
+                replace_text(place, changes[key].text)
         response = document.get("response")
         is_withheld = any(change.withheld for change in changes.values())
         if kind == "response.completed" and is_withheld and isinstance(response, dict):
             kind = document["type"] = "response.incomplete"
-            response |= _CUT
+            response |= CUT
         return event(document, kind if frame.name else "")
 
     def _keep(self, kind: str, document: Members) -> None:
@@ -192,23 +193,17 @@ class Responses:
         return self._items.get(index) or f"msg_withheld_{index}"
 
     def _item(self, index: int, texts: dict[Key, str]) -> Members:
-        content = [_part(text) for key, text in sorted(texts.items()) if key[0] == index]
-        return {
-            "id": self._id(index),
-            "type": _MESSAGE,
-            "status": "incomplete",
-            "role": "assistant",
-            "content": content,
-        }
+        told = [text for key, text in sorted(texts.items()) if key[0] == index]
+        return message(self._id(index), *told)
 
     def _opening(self, key: Key) -> Iterator[Members]:
         item = {**self._item(key[0], {}), "status": "in_progress"}
         yield {"type": "response.output_item.added", "output_index": key[0], "item": item}
-        yield self._at("response.content_part.added", key, part=_part(""))
+        yield self._at("response.content_part.added", key, part=part(""))
 
     def _closing(self, key: Key, text: str) -> Iterator[Members]:
         yield self._at("response.output_text.done", key, text=text, logprobs=[])
-        yield self._at("response.content_part.done", key, part=_part(text))
+        yield self._at("response.content_part.done", key, part=part(text))
         item = self._item(key[0], {key: text})
         yield {"type": "response.output_item.done", "output_index": key[0], "item": item}
 
@@ -240,34 +235,13 @@ def _places(kind: str, document: Members) -> Iterator[Place]:
             raise shape()
         yield _of(document), document, name
     elif kind in _PARTS:
-        yield from _in_part(_of(document), document.get("part"))
+        yield from in_part(_of(document), document.get("part"))
     elif kind in _ITEMS:
-        yield from _in_item(_index(document, "output_index"), document.get("item"))
+        yield from in_item(_index(document, "output_index"), document.get("item"))
     elif kind in _BEGINS or kind in _ENDS:
-        for index, item in enumerate(_items(kind, document)):
-            yield from _in_item(index, item)
+        yield from in_response(document.get("response"))
     elif not kind.startswith((*_CALLS, *_SILENT)):
         raise shape()
-
-
-def _in_item(index: int, item: object) -> Iterator[Place]:
-    if not isinstance(item, dict):
-        raise shape()
-    if item.get("type") == _MESSAGE:
-        content = item.get("content")
-        for place, part in enumerate(content if isinstance(content, list) else []):
-            yield from _in_part((index, place), part)
-    elif item.get("type") == "reasoning" and not (
-        item.get("summary") in _UNSAID and item.get("content") in _UNSAID
-    ):
-        raise shape()
-
-
-def _in_part(key: Key, part: object) -> Iterator[Place]:
-    kind = part.get("type") if isinstance(part, dict) else None
-    if not isinstance(part, dict) or kind not in _FIELDS or _FIELDS[kind] not in part:
-        raise shape()
-    yield key, part, _FIELDS[kind]
 
 
 def _of(document: Members) -> Key:
@@ -294,19 +268,14 @@ def _calls(kind: str, document: Members) -> bool:
     """Tell whether an event belongs to a call of a tool."""
     if kind.startswith(_CALLS):
         return True
-    silent = (_MESSAGE, "reasoning", *_SILENT_ITEMS)
-    return any(
-        isinstance(item, dict) and item.get("type") not in silent for item in _items(kind, document)
-    )
+    return any(map(is_call, _items(kind, document)))
 
 
 def _items(kind: str, document: Members) -> list[object]:
     """Return the items of an event that brings one, or of the whole response."""
     if kind in _ITEMS:
         return [document.get("item")]
-    response = document.get("response")
-    output = response.get("output") if isinstance(response, dict) else None
-    return output if isinstance(output, list) else []
+    return items_of(document.get("response"))
 
 
 def _number(document: object) -> int:
@@ -321,7 +290,3 @@ def _numbered(written: Sequence[Members], last: int) -> Iterator[bytes]:
     for number, members in enumerate(written, last + 1):
         kind = str(members.pop("type"))
         yield event({"type": kind, "sequence_number": number, **members}, kind)
-
-
-def _part(text: str) -> Members:
-    return {"type": "output_text", "text": text, "annotations": []}
