@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
 
 from gatekeeper.core.decide import Side
 from gatekeeper.outcomes.estimate import Stratum
@@ -54,7 +54,7 @@ class Counts:
     out_of_order: int = 0
 
 
-class _Cell(NamedTuple):
+class Cell(NamedTuple):
     """What decisions are told apart by."""
 
     fingerprint: str
@@ -71,12 +71,26 @@ class _Cell(NamedTuple):
         return self.week, self.side, self.band
 
 
-class _Labelled(NamedTuple):
-    cell: _Cell
+class Labelled(NamedTuple):
+    """A decision with labels in force, first ones first; ``seen_ms`` is the first one's."""
+
+    cell: Cell
+    at_ms: int
     kept: bool
     u: float
     seen_ms: int
     truths: list[Truth]
+
+
+class Size(NamedTuple):
+    """How many decisions there are, and when the last one was made."""
+
+    decisions: int
+    last_ms: int
+
+
+# Random number and time of kept decisions that were passed over, by stratum.
+Blockers = Mapping[tuple[int, str, str], Sequence[tuple[float, int]]]
 
 
 # Why a shadow check comes to nothing for want of time, memory or a model.
@@ -86,7 +100,7 @@ _GIVEN_UP = tuple(
     if reason not in (UnresolvedReason.CLAIM_TOO_LONG, UnresolvedReason.RESOLVER_ERROR)
 )
 
-_CELL = tuple(DECISIONS.c[name] for name in _Cell._fields)
+_CELL = tuple(DECISIONS.c[name] for name in Cell._fields)
 
 
 def count(store: Store, span: Span, *, fingerprint: str | None = None) -> Counts:
@@ -97,28 +111,37 @@ def count(store: Store, span: Span, *, fingerprint: str | None = None) -> Counts
         DECISIONS.c.at_ms < span.end_ms,
     )
     with store.transaction() as connection:
-        rows = connection.execute(
-            select(*_CELL, func.count(), func.max(DECISIONS.c.at_ms)).where(*where).group_by(*_CELL)
-        ).all()
-        sizes = {_Cell(*row[:-2]): int(row[-2]) for row in rows}
-        last = {_Cell(*row[:-2]): int(row[-1]) for row in rows}
-        labelled = _labelled(connection, where)
-        blockers = _blockers(connection, span.route, labelled)
+        sizes = {cell: size for _, cell, size in read_sizes(connection, where)}
+        labelled = read_labelled(connection, where)
+        blockers = read_blockers(connection, span.route, labelled)
     if fingerprint is None:
-        fingerprint = max(last, key=lambda cell: last[cell]).fingerprint if last else ""
+        last = max(sizes, key=lambda cell: sizes[cell].last_ms, default=None)
+        fingerprint = "" if last is None else last.fingerprint
+    return tally(sizes, labelled, blockers, fingerprint=fingerprint)
+
+
+def tally(
+    sizes: Mapping[Cell, Size],
+    labelled: Iterable[Labelled],
+    blockers: Blockers,
+    *,
+    fingerprint: str,
+) -> Counts:
+    """Return the counts for one scorer, from what a store holds. Pure."""
     ours = {cell: size for cell, size in sizes.items() if cell.fingerprint == fingerprint}
     known = [one for one in labelled if one.cell.fingerprint == fingerprint]
-    valid = [one for one in known if _is_in_order(one, blockers)]
-    truths: dict[_Cell, Counter[Truth]] = {}
+    valid = [one for one in known if is_in_order(one, blockers)]
+    truths: dict[Cell, Counter[Truth]] = {}
     for one in valid:
         truths.setdefault(one.cell, Counter())[settled(one.truths)] += 1
-    rollout = _last_rollout({cell: last[cell] for cell in ours})
+    rollout = _last_rollout(ours)
+    everything = sum(size.decisions for size in sizes.values())
     return Counts(
         fingerprint=fingerprint,
         strata=_strata(ours, truths),
         delivered=None if rollout is None else _strata(_delivered(ours, rollout), truths),
         rollout=rollout,
-        elsewhere=sum(sizes.values()) - sum(ours.values()),
+        elsewhere=everything - sum(size.decisions for size in ours.values()),
         out_of_order=len(known) - len(valid),
     )
 
@@ -162,25 +185,35 @@ def lost_checks(store: Store, span: Span) -> Mapping[int, tuple[int, int]]:
     return {number: (lost[number], all_[number]) for number in sorted(all_)}
 
 
-def _labelled(connection: Connection, where: Iterable[ColumnElement[bool]]) -> list[_Labelled]:
-    drawn = (DECISIONS.c.kept, DECISIONS.c.u, LABELS.c.seen_ms)
+def read_sizes(
+    connection: Connection, where: Iterable[ColumnElement[bool]], *, every_ms: int | None = None
+) -> list[tuple[int, Cell, Size]]:
+    """Return sizes by time and cell; times count in ``every_ms`` since 1970, None: all in one."""
+    time = literal_column("0") if every_ms is None else DECISIONS.c.at_ms // every_ms
+    groups = _CELL if every_ms is None else (time, *_CELL)
+    query = select(time, *_CELL, func.count(), func.max(DECISIONS.c.at_ms))
+    rows = connection.execute(query.where(*where).group_by(*groups))
+    return [(int(at), Cell(*cell), Size(int(n), int(last))) for at, *cell, n, last in rows]
+
+
+def read_labelled(connection: Connection, where: Iterable[ColumnElement[bool]]) -> list[Labelled]:
+    """Return the decisions with a label in force."""
+    drawn = (DECISIONS.c.at_ms, DECISIONS.c.kept, DECISIONS.c.u, LABELS.c.seen_ms)
     query = (
         select(DECISIONS.c.id, *_CELL, *drawn, LABELS.c.truth)
         .join(LABELS, LABELS.c.decision_id == DECISIONS.c.id)
         .where(*where, LABELS.c.undone_ms.is_(None))
         .order_by(LABELS.c.seen_ms, LABELS.c.id)
     )
-    found: dict[str, _Labelled] = {}
-    for id_, *cell, kept, u, seen_ms, truth in connection.execute(query):
-        one = found.setdefault(id_, _Labelled(_Cell(*cell), bool(kept), u, seen_ms, []))
+    found: dict[str, Labelled] = {}
+    for id_, *cell, at_ms, kept, u, seen_ms, truth in connection.execute(query):
+        one = found.setdefault(id_, Labelled(Cell(*cell), at_ms, bool(kept), u, seen_ms, []))
         one.truths.append(Truth(truth))
     return list(found.values())
 
 
-def _blockers(
-    connection: Connection, route: str, labelled: Sequence[_Labelled]
-) -> dict[tuple[int, str, str], list[tuple[float, int]]]:
-    """Return random number and time of what was passed over, by stratum."""
+def read_blockers(connection: Connection, route: str, labelled: Sequence[Labelled]) -> Blockers:
+    """Return what was passed over: kept, without a label, with a number below a labelled one's."""
     highest: dict[tuple[int, str, str], float] = {}
     for one in labelled:
         highest[one.cell.stratum] = max(highest.get(one.cell.stratum, 0.0), one.u)
@@ -206,21 +239,20 @@ def _blockers(
     return found
 
 
-def _is_in_order(
-    one: _Labelled, blockers: Mapping[tuple[int, str, str], Sequence[tuple[float, int]]]
-) -> bool:
+def is_in_order(one: Labelled, blockers: Blockers) -> bool:
+    """Tell whether a decision was labelled in its turn."""
     passed = blockers[one.cell.stratum]
     return one.kept and not any(u < one.u and at_ms <= one.seen_ms for u, at_ms in passed)
 
 
-def _last_rollout(last: Mapping[_Cell, int]) -> Rollout | None:
-    if not last:
+def _last_rollout(sizes: Mapping[Cell, Size]) -> Rollout | None:
+    if not sizes:
         return None
-    cell = max(last, key=lambda cell: last[cell])
+    cell = max(sizes, key=lambda cell: sizes[cell].last_ms)
     return Rollout(cell.mode, cell.share)
 
 
-def _delivered(sizes: Mapping[_Cell, int], rollout: Rollout) -> dict[_Cell, int]:
+def _delivered(sizes: Mapping[Cell, Size], rollout: Rollout) -> dict[Cell, Size]:
     return {
         cell: size
         for cell, size in sizes.items()
@@ -229,7 +261,7 @@ def _delivered(sizes: Mapping[_Cell, int], rollout: Rollout) -> dict[_Cell, int]
 
 
 def _strata(
-    sizes: Mapping[_Cell, int], truths: Mapping[_Cell, Counter[Truth]]
+    sizes: Mapping[Cell, Size], truths: Mapping[Cell, Counter[Truth]]
 ) -> tuple[Stratum, ...]:
     nothing: Counter[Truth] = Counter()
     return tuple(
@@ -237,7 +269,7 @@ def _strata(
             side=Side(cell.side),
             band=Band(cell.band),
             week=cell.week,
-            decisions=size,
+            decisions=size.decisions,
             wrong=truths.get(cell, nothing)[Truth.WRONG],
             correct=truths.get(cell, nothing)[Truth.CORRECT],
             cannot_tell=truths.get(cell, nothing)[Truth.CANNOT_TELL],
