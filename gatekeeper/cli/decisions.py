@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,27 +28,14 @@ def command(decision: str, *, as_json: bool, config: Path) -> None:
     if found is None:
         raise InputError("ID", repr(decision), "the id of a decision in the store")
     if as_json:
-        say(json.dumps(as_object(found), indent=2))
+        say(json.dumps(found.as_object(), indent=2))
     else:
         for line in _lines(found):
             say(line)
 
 
-def as_object(found: "Shown") -> dict[str, Any]:
-    """Return a decision as JSON can hold it: the names are those of the store."""
-    from gatekeeper.outcomes.words import moment  # noqa: PLC0415 - part of the extra
-
-    labels = [
-        {key: value for key, value in label.items() if key != "decision_id"}
-        for label in found.labels
-    ]
-    decision = {**asdict(found.decision), "at": moment(found.decision.at_ms).isoformat()}
-    texts = None if found.texts is None else asdict(found.texts)
-    return {"decision": decision, "texts": texts, "labels": labels}
-
-
 def _lines(found: "Shown") -> Iterator[str]:
-    told = as_object(found)
+    told = found.as_object()
     yield f"at: {told['decision']['at']}"
     for key, value in told["decision"].items():
         if key not in _HIDDEN and key != "at" and value is not None:

@@ -92,6 +92,21 @@ def read_labels(text: str, *, reviewer: str) -> Read:
     return Read(labels=tuple(labels), blank=blank, faults=tuple(faults))
 
 
+def read_ranges(text: str) -> tuple[tuple[int, int], ...]:
+    """Return offsets as they are written: START-END, apart by blanks, commas or semicolons.
+
+    Raises:
+        ValueError: With what is no range.
+    """
+    found = []
+    for part in text.replace(";", " ").replace(",", " ").split():
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise ValueError(f"found missed {part[:20]!r}, expected START-END, characters from 0")
+        found.append((int(match[1]), int(match[2])))
+    return tuple(found)
+
+
 def _label(cells: Mapping[str, str], reviewer: str) -> Label:
     """Return the label of a row; raises ValueError with what is wrong."""
     harm = cells.get("harm", "")
@@ -106,7 +121,7 @@ def _label(cells: Mapping[str, str], reviewer: str) -> Label:
         source_wrong=_YES[source_wrong],
         harm=Harm(_word("harm", harm, [str(word) for word in Harm])) if harm else None,
         note=cells.get("note", "").removeprefix("'"),
-        missed=_missed(cells.get("missed", "")),
+        missed=read_ranges(cells.get("missed", "")),
     )
 
 
@@ -124,16 +139,6 @@ def _seen(text: str) -> int:
     except ValueError:
         raise ValueError(f"found seen {text[:40]!r}, expected it as it was exported") from None
     return milliseconds(at if at.tzinfo else at.replace(tzinfo=UTC))
-
-
-def _missed(text: str) -> tuple[tuple[int, int], ...]:
-    found = []
-    for part in text.replace(";", " ").replace(",", " ").split():
-        match = _RANGE.fullmatch(part)
-        if match is None:
-            raise ValueError(f"found missed {part[:20]!r}, expected START-END, characters from 0")
-        found.append((int(match[1]), int(match[2])))
-    return tuple(found)
 
 
 def _harmless(text: str) -> str:

@@ -1,8 +1,9 @@
 """Reads and writes decisions. Blocking: for the writer thread and the command line."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -32,11 +33,13 @@ from gatekeeper.outcomes.schema import (
     WEEKS,
     migrate,
 )
-from gatekeeper.outcomes.words import DAY_MS, week_of
+from gatekeeper.outcomes.words import DAY_MS, moment, week_of
 from gatekeeper.policy import Keep
 
 # Rows a purge deletes at once, so that no writer waits long.
 _CHUNK = 1_000
+# Columns of a label that hold JSON, or nothing.
+_AS_JSON = ("note", "missed", "remarks")
 _SHARES = ("blocked", "accepted_low", "accepted_high", "unchecked")
 
 
@@ -64,6 +67,14 @@ class Shown:
     decision: Stored
     texts: Texts | None
     labels: tuple[Mapping[str, Any], ...]
+
+    def as_object(self) -> dict[str, Any]:
+        """Return all of it as JSON can hold it; the names are those of the tables."""
+        return {
+            "decision": {**asdict(self.decision), "at": moment(self.decision.at_ms).isoformat()},
+            "texts": None if self.texts is None else asdict(self.texts),
+            "labels": [_label_object(row) for row in self.labels],
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +268,11 @@ class Store:
         if self.engine.dialect.name == "sqlite":
             with faults_named(), self.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+
+
+def _label_object(row: Mapping[str, Any]) -> dict[str, Any]:
+    held = {key: value for key, value in row.items() if key != "decision_id"}
+    return {**held, **{key: json.loads(held[key]) for key in _AS_JSON if held[key]}}
 
 
 def _read(connection: Connection, query: Select[Any]) -> list[dict[str, Any]]:

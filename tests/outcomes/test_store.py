@@ -1,5 +1,6 @@
 """The store in a file and on a server: what goes in, stays once, and goes in time."""
 
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,21 @@ def test_decision_comes_back_as_it_was(store: Store) -> None:
     assert found is not None
     assert (found.decision, found.texts, found.labels) == (before, words, ())
     assert store.show("unheard of") is None
+
+
+def test_what_is_known_is_plain_json(store: Store) -> None:
+    """Command line and page show one form; a note reads as it was written."""
+    write(store, 1, words=True)
+    label(store, 1, note='see "page" 4')
+
+    found = store.show(f"{1:032x}")
+
+    assert found is not None
+    told = json.loads(json.dumps(found.as_object()))
+    [said] = told["labels"]
+    assert (said["note"], said["missed"], said["remarks"]) == ('see "page" 4', [], None)
+    assert told["texts"]["question"] == "How long?"
+    assert told["decision"]["at"] == NOON.isoformat()
 
 
 def test_decision_is_stored_once(store: Store) -> None:
