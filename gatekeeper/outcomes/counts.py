@@ -14,10 +14,10 @@ from sqlalchemy import ColumnElement, Connection, case, func, literal_column, se
 
 from gatekeeper.core.decide import Side
 from gatekeeper.outcomes.estimate import Stratum
-from gatekeeper.outcomes.labels import settled
+from gatekeeper.outcomes.labels import settled, settled_harm
 from gatekeeper.outcomes.schema import DECISIONS, DROPS, LABELS
 from gatekeeper.outcomes.store import Store
-from gatekeeper.outcomes.words import DAY_MS, Band, Truth
+from gatekeeper.outcomes.words import DAY_MS, Band, Harm, Truth
 from gatekeeper.policy import Mode
 from gatekeeper.verdict import Outcome, UnresolvedReason
 
@@ -72,14 +72,26 @@ class Cell(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """A decision with labels in force, first ones first; ``seen_ms`` is the first one's."""
+    """A decision with labels in force: what each says, and on harm where it says so."""
 
+    decision: str
     cell: Cell
     at_ms: int
     kept: bool
     u: float
     seen_ms: int
     truths: list[Truth]
+    harms: list[Harm | None]
+
+    @property
+    def truth(self) -> Truth:
+        """What the labels come to."""
+        return settled(self.truths)
+
+    @property
+    def harm(self) -> Harm | None:
+        """What the words on harm come to, None unless the answer is wrong."""
+        return settled_harm(self.harms) if self.truth is Truth.WRONG else None
 
 
 class Size(NamedTuple):
@@ -99,6 +111,9 @@ _GIVEN_UP = tuple(
     for reason in UnresolvedReason
     if reason not in (UnresolvedReason.CLAIM_TOO_LONG, UnresolvedReason.RESOLVER_ERROR)
 )
+
+# Ids of the decisions with a label in force. Few of many: a query that begins with them is short.
+LABELLED = select(LABELS.c.decision_id).where(LABELS.c.undone_ms.is_(None))
 
 _CELL = tuple(DECISIONS.c[name] for name in Cell._fields)
 
@@ -131,15 +146,18 @@ def tally(
     ours = {cell: size for cell, size in sizes.items() if cell.fingerprint == fingerprint}
     known = [one for one in labelled if one.cell.fingerprint == fingerprint]
     valid = [one for one in known if is_in_order(one, blockers)]
-    truths: dict[Cell, Counter[Truth]] = {}
+    labels: dict[Cell, Counter[Truth | Harm]] = {}
     for one in valid:
-        truths.setdefault(one.cell, Counter())[settled(one.truths)] += 1
+        said = labels.setdefault(one.cell, Counter())
+        said[one.truth] += 1
+        if one.harm in {Harm.HARMFUL, Harm.HARMLESS}:  # the third word is one of Truth's as well
+            said[one.harm] += 1
     rollout = _last_rollout(ours)
     everything = sum(size.decisions for size in sizes.values())
     return Counts(
         fingerprint=fingerprint,
-        strata=_strata(ours, truths),
-        delivered=None if rollout is None else _strata(_delivered(ours, rollout), truths),
+        strata=_strata(ours, labels),
+        delivered=None if rollout is None else _strata(_delivered(ours, rollout), labels),
         rollout=rollout,
         elsewhere=everything - sum(size.decisions for size in ours.values()),
         out_of_order=len(known) - len(valid),
@@ -200,15 +218,17 @@ def read_labelled(connection: Connection, where: Iterable[ColumnElement[bool]]) 
     """Return the decisions with a label in force."""
     drawn = (DECISIONS.c.at_ms, DECISIONS.c.kept, DECISIONS.c.u, LABELS.c.seen_ms)
     query = (
-        select(DECISIONS.c.id, *_CELL, *drawn, LABELS.c.truth)
+        select(DECISIONS.c.id, *_CELL, *drawn, LABELS.c.truth, LABELS.c.harm)
         .join(LABELS, LABELS.c.decision_id == DECISIONS.c.id)
-        .where(*where, LABELS.c.undone_ms.is_(None))
+        .where(*where, DECISIONS.c.id.in_(LABELLED), LABELS.c.undone_ms.is_(None))
         .order_by(LABELS.c.seen_ms, LABELS.c.id)
     )
     found: dict[str, Labelled] = {}
-    for id_, *cell, at_ms, kept, u, seen_ms, truth in connection.execute(query):
-        one = found.setdefault(id_, Labelled(Cell(*cell), at_ms, bool(kept), u, seen_ms, []))
+    for id_, *cell, at_ms, kept, u, seen_ms, truth, harm in connection.execute(query):
+        new = Labelled(id_, Cell(*cell), at_ms, bool(kept), u, seen_ms, [], [])
+        one = found.setdefault(id_, new)
         one.truths.append(Truth(truth))
+        one.harms.append(None if harm is None else Harm(harm))
     return list(found.values())
 
 
@@ -261,18 +281,20 @@ def _delivered(sizes: Mapping[Cell, Size], rollout: Rollout) -> dict[Cell, Size]
 
 
 def _strata(
-    sizes: Mapping[Cell, Size], truths: Mapping[Cell, Counter[Truth]]
+    sizes: Mapping[Cell, Size], labels: Mapping[Cell, Counter[Truth | Harm]]
 ) -> tuple[Stratum, ...]:
-    nothing: Counter[Truth] = Counter()
+    nothing: Counter[Truth | Harm] = Counter()
     return tuple(
         Stratum(
             side=Side(cell.side),
             band=Band(cell.band),
             week=cell.week,
             decisions=size.decisions,
-            wrong=truths.get(cell, nothing)[Truth.WRONG],
-            correct=truths.get(cell, nothing)[Truth.CORRECT],
-            cannot_tell=truths.get(cell, nothing)[Truth.CANNOT_TELL],
+            wrong=labels.get(cell, nothing)[Truth.WRONG],
+            correct=labels.get(cell, nothing)[Truth.CORRECT],
+            cannot_tell=labels.get(cell, nothing)[Truth.CANNOT_TELL],
+            harmful=labels.get(cell, nothing)[Harm.HARMFUL],
+            harmless=labels.get(cell, nothing)[Harm.HARMLESS],
         )
         for cell, size in sorted(sizes.items())
     )

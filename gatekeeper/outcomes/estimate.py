@@ -33,15 +33,18 @@ DRAWS = 20_000
 SEED = 1
 
 # Bounds shown, as shares of the draws below them; the wider pair is for alerts that ask daily.
-_LEVELS = {"low": 0.025, "high": 0.975, "low999": 0.0005, "high999": 0.9995}
-_UPPER_ENDS = frozenset({"high", "high999", "upper"})
+LEVELS = {"low": 0.025, "high": 0.975, "low999": 0.0005, "high999": 0.9995}
+UPPER_ENDS = frozenset({"high", "high999", "upper"})
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """Decisions of one side, score band and week, and what the labelled ones turned out to be."""
+    """Decisions of one side, score band and week, and what the labelled ones turned out to be.
+
+    ``harmful`` and ``harmless`` are of the wrong ones; of the rest of these no harm is known.
+    """
 
     side: Side
     band: Band
@@ -50,6 +53,8 @@ class Stratum:
     wrong: int = 0
     correct: int = 0
     cannot_tell: int = 0
+    harmful: int = 0
+    harmless: int = 0
 
     @property
     def labelled(self) -> int:
@@ -111,19 +116,19 @@ def estimate_rates(
         draws: How many.
         seed: Of the draws.
     """
-    checked = [s for s in _joined(strata) if s.side is not Side.UNCHECKED]
-    sample = _Sample.draw(checked, np.random.default_rng(seed), draws)
+    checked = [s for s in joined(strata) if s.side is not Side.UNCHECKED]
+    sample = Sample.draw(checked, np.random.default_rng(seed), draws)
     found = {
         rate: _estimate(sample, part, whole, rate, confidence)
-        for rate, (part, whole) in _OF_CHECKED.items()
+        for rate, (part, whole) in OF_CHECKED.items()
     }
     found[Rate.COVERAGE] = _coverage(checked)
     if delivered is None:
         found[Rate.DELIVERED_ERROR] = Estimate(unknown="there is no rollout")
     else:
         rng = np.random.default_rng(seed)
-        reached = _Sample.draw(_joined(delivered), rng, draws, are_one=True)
-        part, whole = _Mass(wrong=True), _Mass(wrong=True, correct=True)
+        reached = Sample.draw(joined(delivered), rng, draws, are_one=True)
+        part, whole = Mass(wrong=True), Mass(wrong=True, correct=True)
         rate = Rate.DELIVERED_ERROR
         found[rate] = _estimate(reached, part, whole, rate, confidence)
     return found
@@ -132,11 +137,11 @@ def estimate_rates(
 def naive_rates(strata: Iterable[Stratum]) -> Mapping[Rate, Fraction | None]:
     """Return the rates with every label weighing the same: what to compare with, never to use."""
     even = [replace(s, decisions=s.labelled) for s in strata if s.side is not Side.UNCHECKED]
-    return {rate: _ratio(even, part, whole) for rate, (part, whole) in _OF_CHECKED.items()}
+    return {rate: weighted_ratio(even, part, whole) for rate, (part, whole) in OF_CHECKED.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Mass:
+class Mass:
     """Which decisions count: of which sides, wrong ones, correct ones."""
 
     sides: frozenset[Side] = frozenset(Side)
@@ -147,12 +152,12 @@ class _Mass:
 _BLOCKED, _ACCEPTED = frozenset({Side.BLOCKED}), frozenset({Side.ACCEPTED})
 
 # Numerator and denominator of each rate over checked decisions.
-_OF_CHECKED: Mapping[Rate, tuple[_Mass, _Mass]] = {
-    Rate.SENSITIVITY: (_Mass(sides=_BLOCKED, wrong=True), _Mass(wrong=True)),
-    Rate.FALSE_BLOCK: (_Mass(sides=_BLOCKED, correct=True), _Mass(correct=True)),
+OF_CHECKED: Mapping[Rate, tuple[Mass, Mass]] = {
+    Rate.SENSITIVITY: (Mass(sides=_BLOCKED, wrong=True), Mass(wrong=True)),
+    Rate.FALSE_BLOCK: (Mass(sides=_BLOCKED, correct=True), Mass(correct=True)),
     Rate.ACCEPTED_ERROR: (
-        _Mass(sides=_ACCEPTED, wrong=True),
-        _Mass(sides=_ACCEPTED, wrong=True, correct=True),
+        Mass(sides=_ACCEPTED, wrong=True),
+        Mass(sides=_ACCEPTED, wrong=True, correct=True),
     ),
 }
 
@@ -164,7 +169,7 @@ _UNDEFINED = {
 }
 
 
-def _joined(strata: Iterable[Stratum]) -> list[Stratum]:
+def joined(strata: Iterable[Stratum]) -> list[Stratum]:
     """Add up what belongs to one stratum, in a fixed order; what is empty is known to be."""
     joined: dict[tuple[int, Side, Band], Stratum] = {}
     for part in strata:
@@ -179,13 +184,15 @@ def _joined(strata: Iterable[Stratum]) -> list[Stratum]:
                 wrong=old.wrong + part.wrong,
                 correct=old.correct + part.correct,
                 cannot_tell=old.cannot_tell + part.cannot_tell,
+                harmful=old.harmful + part.harmful,
+                harmless=old.harmless + part.harmless,
             )
         )
     return [joined[key] for key in sorted(joined) if joined[key].decisions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sample:
+class Sample:
     """Strata with drawn masses of wrong and correct answers, each of shape (strata, draws)."""
 
     strata: Sequence[Stratum]
@@ -200,7 +207,7 @@ class _Sample:
         draws: int,
         *,
         are_one: bool = False,
-    ) -> "_Sample":
+    ) -> "Sample":
         """Draw the wrong share of each stratum, and of those with "can't tell" the told share.
 
         ``are_one``: the strata share the halves of one prior, whatever their side and band.
@@ -221,7 +228,7 @@ class _Sample:
             mass[open_] *= rng.beta(told[:, None] + 0.5, counts[open_, 2][:, None] + 0.5, shape)
         return cls(strata=strata, wrong=wrong * mass, correct=(1.0 - wrong) * mass)
 
-    def total(self, mass: _Mass) -> Floats:
+    def total(self, mass: Mass) -> Floats:
         """Add up the drawn masses."""
         chosen = np.array([s.side in mass.sides for s in self.strata], dtype=bool)
         total = np.zeros(self.wrong.shape[1])
@@ -232,24 +239,22 @@ class _Sample:
         return total
 
 
-def _estimate(
-    sample: _Sample, part: _Mass, whole: _Mass, rate: Rate, confidence: float
-) -> Estimate:
+def _estimate(sample: Sample, part: Mass, whole: Mass, rate: Rate, confidence: float) -> Estimate:
     of = [s for s in sample.strata if s.side in whole.sides]
     labels = sum(s.told for s in of)
-    unknown = _missing(of) if of else _UNDEFINED[rate]
+    unknown = unlabelled_among(of) if of else _UNDEFINED[rate]
     if unknown:
         return Estimate(unknown=unknown, labels=labels)
-    point = _ratio(of, part, whole)
+    point = weighted_ratio(of, part, whole)
     if point is None:
         return Estimate(unknown=_UNDEFINED[rate], labels=labels)
     events, all_ = _labels(of, part), _labels(of, whole)
-    levels = {**_LEVELS, "upper": confidence}
-    bounds = _bounds(sample.total(part), sample.total(whole), levels)
+    levels = {**LEVELS, "upper": confidence}
+    bounds = bounds_of(sample.total(part), sample.total(whole), levels)
     for name in levels:
-        if name not in _UPPER_ENDS and events == 0:
+        if name not in UPPER_ENDS and events == 0:
             bounds[name] = 0.0
-        if name in _UPPER_ENDS and events == all_:
+        if name in UPPER_ENDS and events == all_:
             bounds[name] = 1.0
     weight = sum((_weight(s) * s.cannot_tell for s in of if s.labelled), Fraction(0))
     return Estimate(
@@ -259,14 +264,14 @@ def _estimate(
         low999=bounds["low999"],
         high999=bounds["high999"],
         upper=bounds["upper"],
-        as_wrong=_number(_ratio([_as_wrong(s) for s in of], part, whole)),
-        as_correct=_number(_ratio([_as_correct(s) for s in of], part, whole)),
+        as_wrong=_number(weighted_ratio([_as_wrong(s) for s in of], part, whole)),
+        as_correct=_number(weighted_ratio([_as_correct(s) for s in of], part, whole)),
         cannot_tell=float(weight / sum(s.decisions for s in of)),
         labels=labels,
     )
 
 
-def _missing(of: Sequence[Stratum]) -> str:
+def unlabelled_among(of: Sequence[Stratum]) -> str:
     """Say which side or band has decisions and no label that tells; a week alone may have none."""
     told: dict[str, int] = {}
     for stratum in of:
@@ -275,13 +280,13 @@ def _missing(of: Sequence[Stratum]) -> str:
     return f"no labels among {', '.join(lacking)}" if lacking else ""
 
 
-def _ratio(strata: Sequence[Stratum], part: _Mass, whole: _Mass) -> Fraction | None:
+def weighted_ratio(strata: Sequence[Stratum], part: Mass, whole: Mass) -> Fraction | None:
     """Return the weighted ratio, exactly; None where its denominator is empty."""
     denominator = _weighted(strata, whole)
     return _weighted(strata, part) / denominator if denominator else None
 
 
-def _weighted(strata: Sequence[Stratum], mass: _Mass) -> Fraction:
+def _weighted(strata: Sequence[Stratum], mass: Mass) -> Fraction:
     """Add up weights; a week without labels has the shares of its side and band in the others."""
     total = Fraction(0)
     for stratum in strata:
@@ -299,15 +304,16 @@ def _weight(stratum: Stratum) -> Fraction:
     return Fraction(stratum.decisions, stratum.labelled)
 
 
-def _counted(stratum: Stratum, mass: _Mass) -> int:
+def _counted(stratum: Stratum, mass: Mass) -> int:
     return stratum.wrong * mass.wrong + stratum.correct * mass.correct
 
 
-def _labels(strata: Sequence[Stratum], mass: _Mass) -> int:
+def _labels(strata: Sequence[Stratum], mass: Mass) -> int:
     return sum(_counted(s, mass) for s in strata if s.side in mass.sides)
 
 
-def _bounds(part: Floats, whole: Floats, levels: Mapping[str, float]) -> dict[str, float]:
+def bounds_of(part: Floats, whole: Floats, levels: Mapping[str, float]) -> dict[str, float]:
+    """Return quantiles of a ratio's draws, by name; those without a denominator are left out."""
     defined = whole > 0.0
     ratios = part[defined] / whole[defined]
     found = np.quantile(ratios, list(levels.values()))

@@ -181,6 +181,13 @@ def settled(truths: Iterable[Truth]) -> Truth:
     return truth if 2 * most > votes.total() else Truth.CANNOT_TELL
 
 
+def settled_harm(words: Iterable[Harm | None]) -> Harm:
+    """Return what several words on harm come to; who says none has no vote."""
+    votes = Counter(word for word in words if word is not None)
+    word, most = votes.most_common(1)[0] if votes else (Harm.CANNOT_TELL, 0)
+    return word if 2 * most > votes.total() else Harm.CANNOT_TELL
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """How far two people agree. ``kappa`` is None where chance alone explains all of it."""
