@@ -57,6 +57,8 @@ bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.streams --random 100000
 	$(BIN)/python -m benchmarks.calibrations
+	$(BIN)/python -m benchmarks.outcomes --out benchmarks/results/outcomes.json
+	$(BIN)/python -m benchmarks.recording --out benchmarks/results/recording.json
 	@test -z "$(DATA)" || $(BIN)/python -m benchmarks.guard "$(DATA)"
 
 # A help desk with a gate in front; needs nothing that only tests need.
