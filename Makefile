@@ -56,7 +56,7 @@ bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks.features "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.streams --random 100000
-	$(BIN)/python -m benchmarks.calibrations
+	$(BIN)/python -m benchmarks.calibrations -o benchmarks/results/calibrations.json
 	$(BIN)/python -m benchmarks.outcomes --out benchmarks/results/outcomes.json
 	$(BIN)/python -m benchmarks.recording --out benchmarks/results/recording.json
 	@test -z "$(DATA)" || $(BIN)/python -m benchmarks.guard "$(DATA)"
