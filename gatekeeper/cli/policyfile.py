@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gatekeeper.config.policies import read_draft
+from gatekeeper.config.scorer import read_with_scorer
 from gatekeeper.errors import ConfigurationError, InputError
 from gatekeeper.policy import Outcomes, Policy
 from gatekeeper.recording import open_store
 
 if TYPE_CHECKING:
     from gatekeeper.outcomes.store import Store
+
+# What of a policy decides which scorer runs.
+_SCORER_KEYS = frozenset({"model", "model_sha256", "calibration"})
 
 config_option = click.option(
     "-c",
@@ -39,6 +43,19 @@ def read_stored(config: Path) -> tuple[Policy, Outcomes]:
     if outcomes is None:
         raise InputError(f"{config}: outcomes", "nothing", "a table [outcomes]: see docs/policy.md")
     return draft.policy, outcomes
+
+
+def scorer_of(config: Path) -> str:
+    """Return the fingerprint of the scorer that a policy would run now.
+
+    Raises:
+        ConfigurationError: If its model or calibration can't be had.
+    """
+    draft, scorer = read_with_scorer(config, imports=False)
+    faults = [fault for fault in draft.faults if fault.place in _SCORER_KEYS]
+    if scorer is None or faults:
+        raise ConfigurationError(str(config), faults)
+    return scorer.fingerprint
 
 
 @contextmanager

@@ -112,22 +112,15 @@ _GIVEN_UP = tuple(
     if reason not in (UnresolvedReason.CLAIM_TOO_LONG, UnresolvedReason.RESOLVER_ERROR)
 )
 
-# Ids of the decisions with a label in force. Few of many: a query that begins with them is short.
-LABELLED = select(LABELS.c.decision_id).where(LABELS.c.undone_ms.is_(None))
-
 _CELL = tuple(DECISIONS.c[name] for name in Cell._fields)
 
 
 def count(store: Store, span: Span, *, fingerprint: str | None = None) -> Counts:
     """Return the counts of a span, for one scorer; None takes that of its last decision."""
-    where = (
-        DECISIONS.c.route == span.route,
-        DECISIONS.c.at_ms >= span.start_ms,
-        DECISIONS.c.at_ms < span.end_ms,
-    )
+    where = within(span)
     with store.transaction() as connection:
         sizes = {cell: size for _, cell, size in read_sizes(connection, where)}
-        labelled = read_labelled(connection, where)
+        labelled = read_labelled(connection, span)
         blockers = read_blockers(connection, span.route, labelled)
     if fingerprint is None:
         last = max(sizes, key=lambda cell: sizes[cell].last_ms, default=None)
@@ -161,6 +154,25 @@ def tally(
         rollout=rollout,
         elsewhere=everything - sum(size.decisions for size in ours.values()),
         out_of_order=len(known) - len(valid),
+    )
+
+
+def scorers(store: Store, span: Span) -> dict[str, int]:
+    """Return the decisions of each scorer, by fingerprint, the last one first."""
+    with store.transaction() as connection:
+        sizes = [(cell, size) for _, cell, size in read_sizes(connection, within(span))]
+    found: dict[str, int] = {}
+    for cell, size in sorted(sizes, key=lambda one: one[1].last_ms, reverse=True):
+        found[cell.fingerprint] = found.get(cell.fingerprint, 0) + size.decisions
+    return found
+
+
+def within(span: Span) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions on a decision of a span."""
+    return (
+        DECISIONS.c.route == span.route,
+        DECISIONS.c.at_ms >= span.start_ms,
+        DECISIONS.c.at_ms < span.end_ms,
     )
 
 
@@ -214,13 +226,20 @@ def read_sizes(
     return [(int(at), Cell(*cell), Size(int(n), int(last))) for at, *cell, n, last in rows]
 
 
-def read_labelled(connection: Connection, where: Iterable[ColumnElement[bool]]) -> list[Labelled]:
-    """Return the decisions with a label in force."""
+def read_labelled(connection: Connection, span: Span) -> list[Labelled]:
+    """Return the decisions of a span with a label in force."""
+    # Few have one. As expressions the conditions lend themselves to no index, so the search begins
+    # with the labels and not with the decisions, of which there may be a hundred times as many.
+    where = (
+        DECISIONS.c.route.concat("") == span.route,
+        DECISIONS.c.at_ms + 0 >= span.start_ms,
+        DECISIONS.c.at_ms + 0 < span.end_ms,
+    )
     drawn = (DECISIONS.c.at_ms, DECISIONS.c.kept, DECISIONS.c.u, LABELS.c.seen_ms)
     query = (
         select(DECISIONS.c.id, *_CELL, *drawn, LABELS.c.truth, LABELS.c.harm)
         .join(LABELS, LABELS.c.decision_id == DECISIONS.c.id)
-        .where(*where, DECISIONS.c.id.in_(LABELLED), LABELS.c.undone_ms.is_(None))
+        .where(*where, LABELS.c.undone_ms.is_(None))
         .order_by(LABELS.c.seen_ms, LABELS.c.id)
     )
     found: dict[str, Labelled] = {}

@@ -3,14 +3,18 @@
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gatekeeper.cli import main
+from gatekeeper.config.scorer import read_scorer
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.outcomes.records import texts_of
 from gatekeeper.outcomes.store import Batch, Store
+from gatekeeper.runtime.manifest import model_folder
 from tests.config.policies import SECRET, toml
 from tests.outcomes.made import accepted, days, decision, made, unchecked
 
@@ -47,6 +51,11 @@ def store(config: Path) -> Iterator[Store]:
 def run(*arguments: str, config: Path) -> int:
     """Run a command on the policy."""
     return main([*arguments, "-c", str(config)])
+
+
+def ready(*arguments: str, config: Path) -> int:
+    """Ask for the scorer of the made up decisions."""
+    return run("readiness", "--fingerprint", "fake-gate", *arguments, config=config)
 
 
 def filled(path: Path, truths: dict[str, str]) -> list[str]:
@@ -166,13 +175,13 @@ def test_labels_by_table_make_a_route_ready(
     """From the first export to the answer, with nothing but a spreadsheet."""
     table = tmp_path / "labels.csv"
 
-    assert run("readiness", config=config) == 4
+    assert ready(config=config) == 4
     before = capsys.readouterr().out
     assert run("labels", "export", str(table), "--reviewer", "ann", config=config) == 0
     ids = filled(table, {"red": "wrong", "": "correct"})
     assert run("labels", "import", str(table), "--reviewer", "ann", config=config) == 0
     stored = capsys.readouterr().out
-    assert run("readiness", config=config) == 0
+    assert ready(config=config) == 0
     after = capsys.readouterr().out
 
     assert "false_block at most 0.2: unknown" in before
@@ -181,6 +190,8 @@ def test_labels_by_table_make_a_route_ready(
     assert "labels stored: 40" in stored
     assert "40 decisions in 28d, 40 labels" in after
     assert "accepted_error at most 0.3: yes" in after
+    assert "  scorer fake-gate, as asked for" in after
+    assert "  harmful accepted error: 0.0000, upper bound 0.1391 at 95%" in after
     assert store.show(ids[0])
 
 
@@ -196,7 +207,7 @@ def test_undone_label_makes_the_rest_wait(
 
     assert run("labels", "undo", ids[0], "--reviewer", "ann", config=config) == 0
     capsys.readouterr()
-    run("readiness", "--json", config=config)
+    ready("--json", config=config)
 
     [told] = json.loads(capsys.readouterr().out)
     assert told["labels_out_of_order"] > 0
@@ -243,10 +254,71 @@ def test_silent_where_shadow_checks_came_to_nothing(
     now = datetime.now(UTC)
     store.write(Batch(decisions=[made(given_up(5_000 + n), now) for n in range(10)]))
 
-    assert run("readiness", config=config) == 4
+    assert ready(config=config) == 4
     out = capsys.readouterr().out
     assert "silent" in out
     assert "shadow checks of" in out
+
+
+@pytest.mark.usefixtures("store")
+def test_readiness_judges_the_scorer_that_would_run_now(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Enforcing begins with this model and calibration, whatever ran last."""
+    scorer = read_scorer(model_folder(SHIPPED_MODEL))
+
+    assert run("readiness", config=config) == 4
+    out = capsys.readouterr().out
+    assert run("readiness", "--json", config=config) == 4
+    [told] = json.loads(capsys.readouterr().out)
+
+    assert "/v1/answer: 0 decisions in 28d, 0 labels" in out
+    assert f"  scorer {scorer.fingerprint}, which the policy runs now" in out
+    assert "the store has no decision of it in 28d" in out
+    assert "of another scorer, left out: 40 decisions of fake-gate" in out
+    assert (told["fingerprint"], told["fingerprint_from"]) == (scorer.fingerprint, "policy")
+    assert (told["decisions"], told["other_scorers"]) == (0, {"fake-gate": 40})
+    assert told["harmful_accepted_error"]["unknown"] == "nothing was accepted"
+
+
+def test_readiness_counts_the_decisions_of_the_running_scorer(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fingerprint read from small files is the one that workers store."""
+    scorer = read_scorer(model_folder(SHIPPED_MODEL))
+    verdict = replace(accepted().verdict, fingerprint=scorer.fingerprint)
+    ours = [accepted(9_000 + n, verdict=verdict) for n in range(3)]
+    store.write(Batch(decisions=[made(one, datetime.now(UTC)) for one in ours]))
+
+    assert run("readiness", "--json", config=config) == 4
+    [told] = json.loads(capsys.readouterr().out)
+
+    assert (told["decisions"], told["decisions_of_other_scorers"]) == (3, 40)
+
+
+@pytest.mark.usefixtures("store")
+def test_beginning_of_a_fingerprint_will_do(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody types 64 characters; and what fits nothing is a mistake, not an empty store."""
+    assert run("readiness", "--fingerprint", "fake", config=config) == 4
+    assert "  scorer fake-gate, as asked for" in capsys.readouterr().out
+
+    assert run("readiness", "--fingerprint", "else", config=config) == 2
+    assert "decisions in the window (fake-gate)" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("store")
+def test_readiness_needs_the_scorer_to_be_there(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model that is gone runs nothing, and its decisions can still be asked for."""
+    text = toml(TARGETS, model='"./gone"', outcomes=OUTCOMES)
+    config.write_text(text, encoding="utf-8")
+
+    assert run("readiness", config=config) == 2
+    assert "model: found" in capsys.readouterr().err
+    assert ready(config=config) == 4
 
 
 @pytest.mark.parametrize(
