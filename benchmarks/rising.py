@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 
 PARTS = 20
 
+# Sums are rounded: shares that differ by less are the same.
+_SAME = 1e-9
+
 
 class Part(NamedTuple):
     """Neighbouring claims: mean score, share supported, weight."""
@@ -33,10 +36,14 @@ def rising_curve(score: Floats, right: Floats, weight: Floats) -> tuple[Point, .
     blocks: list[Part] = []
     for part in _parts(score, right, weight):
         pooled = part
-        while blocks and blocks[-1].right >= pooled.right:
+        while blocks and blocks[-1].right >= pooled.right - _SAME:
             pooled = _pool(blocks.pop(), pooled)
         blocks.append(pooled)
-    inner = [(one.score, one.right) for one in blocks if 0 < one.score < 1 and 0 < one.right < 1]
+    inner = [
+        (one.score, one.right)
+        for one in blocks
+        if 0 < one.score < 1 and _SAME < one.right < 1 - _SAME
+    ]
     return ((0.0, 0.0), *inner, (1.0, 1.0))
 
 

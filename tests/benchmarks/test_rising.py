@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.rising import PARTS, rising_curve
@@ -41,6 +41,9 @@ def test_weight_counts() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=200))
+@example(
+    [(0.0, False)] * 3 + [(1.0, False), (0.5, True)] + [(0.25, False)] * 3 + [(0.25, True)] * 3
+)
 def test_curve_is_one_a_weighing_takes(seen: list[tuple[float, bool]]) -> None:
     """Whatever was seen, two scores that differ keep their order."""
     score = np.array([one for one, _ in seen])
