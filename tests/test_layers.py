@@ -35,16 +35,18 @@ LAYERS = {
     "gatekeeper.build": 8,
     "gatekeeper.recording": 8,
     "gatekeeper.config": 8,
-    "gatekeeper.front": 9,
-    "gatekeeper.demo": 10,
-    "gatekeeper.cli": 11,
+    "gatekeeper.review": 9,
+    "gatekeeper.front": 10,
+    "gatekeeper.demo": 11,
+    "gatekeeper.cli": 12,
 }
 
 HOMES: dict[str, set[str]] = {
     "click": {"gatekeeper.cli"},
+    "jinja2": {"gatekeeper.review"},
     "numpy": {"gatekeeper.runtime", "gatekeeper.evaluation", "gatekeeper.outcomes"},
     "onnxruntime": {"gatekeeper.runtime"},
-    "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front"},
+    "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front", "gatekeeper.review"},
     "psycopg": set(),  # sqlalchemy loads it for an address of a PostgreSQL server
     "prometheus_client": {"gatekeeper.observe", "gatekeeper.front", "gatekeeper.demo"},
     "sqlalchemy": {"gatekeeper.outcomes"},

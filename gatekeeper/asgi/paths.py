@@ -40,13 +40,19 @@ class Paths(Generic[T]):
         path: str = scope["path"]
         if root is None:
             root = scope.get("root_path", "")
-        # The rule of the ASGI specification as Starlette applies it.
-        if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
-            path = path[len(root) :]
+        if root:
+            path = below(root, path)
         if "%" in path or "?" in path or "#" in path or "/." in path:
             path = _spelled_out(path)
         # As ``_fold``, in place: every request passes here, gated or not.
         return self._routes.get(_SLASHES.sub("/", path.strip()).rstrip("/").casefold())
+
+
+def below(root: str, path: str) -> str:
+    """Return a path without its mount prefix: the rule of ASGI as Starlette applies it."""
+    if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
+        return path[len(root) :]
+    return path
 
 
 def _spelled_out(path: str) -> str:

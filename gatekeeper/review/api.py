@@ -1,0 +1,120 @@
+"""The same by HTTP: JSON, and tables in and out. A token in each request, so no form token."""
+
+import re
+
+from starlette.responses import Response
+
+from gatekeeper.outcomes.words import moment
+from gatekeeper.review.bodies import (
+    CSV,
+    LABEL_KEYS,
+    MOST_TABLE_BYTES,
+    REMARK_KEYS,
+    object_label,
+    object_remarks,
+    read_body,
+    read_object,
+)
+from gatekeeper.review.desk import MOST_ROWS, Desk
+from gatekeeper.review.hands import Hands
+from gatekeeper.review.pages import agreement_rows, progress_rows, refuse_others
+from gatekeeper.review.refusals import RefusedError
+from gatekeeper.review.seals import Seal
+from gatekeeper.review.visit import Visit, json_response
+
+_FAULTS_SHOWN = 20
+_COUNT = re.compile(r"[0-9]{1,9}")
+
+
+class Api:
+    """What programs ask; the names in JSON are those of the store."""
+
+    def __init__(self, desk: Desk, seal: Seal, hands: Hands) -> None:
+        self._desk = desk
+        self._seal = seal
+        self._hands = hands
+
+    async def next(self, visit: Visit) -> Response:
+        """Return the next decision to label, blind; 204 if none waits."""
+        item = await self._hands.run(lambda: self._desk.take(visit.session.name))
+        if item is None:
+            return Response(status_code=204)
+        texts = item.texts
+        facts = (visit.session.name, item.decision, str(item.seen_ms))
+        told = {
+            "decision": item.decision,
+            "route": item.route,
+            "at": moment(item.at_ms).isoformat(),
+            "seen_ms": item.seen_ms,
+            "ticket": self._seal.sign("seen", *facts),
+            "question": texts and texts.question,
+            "answers": texts and texts.answers,
+            "passages": texts and [{"id": p.id, "text": p.text} for p in texts.passages],
+        }
+        return json_response(told)
+
+    async def decision(self, visit: Visit) -> Response:
+        """Return all that is known of a decision to whoever may see it."""
+        shown = await self._hands.run(lambda: self._desk.show(visit.id, visit.session))
+        return json_response(shown.as_object())
+
+    async def label(self, visit: Visit) -> Response:
+        """Store a label."""
+        given = await read_object(visit.request, LABEL_KEYS)
+        now_ms = self._desk.now_ms()
+        label = object_label(given, visit.id, visit.session, self._seal, now_ms=now_ms)
+        if not await self._hands.run(lambda: self._desk.label(label)):
+            advice = "the first label counts; undo it to give another"
+            raise RefusedError(409, "a label of yours", "none in force", advice)
+        return json_response({"decision": visit.id, "truth": label.truth}, 201)
+
+    async def undo(self, visit: Visit) -> Response:
+        """Take a label back, an admin that of anybody."""
+        reviewer = visit.request.query_params.get("reviewer", visit.session.name)
+        refuse_others(visit, reviewer)
+        if not await self._hands.run(lambda: self._desk.undo(visit.id, reviewer)):
+            raise RefusedError(404, "no label in force", "one to undo")
+        return json_response({"decision": visit.id, "undone": True})
+
+    async def remark(self, visit: Visit) -> Response:
+        """Store what the gate got wrong."""
+        remarks = object_remarks(await read_object(visit.request, REMARK_KEYS))
+        await self._hands.run(lambda: self._desk.remark(visit.id, visit.session.name, remarks))
+        return json_response({"decision": visit.id, "claims": remarks.claims})
+
+    async def progress(self, visit: Visit) -> Response:
+        """Return how far the labels are, and how far people agree."""
+        session = visit.session
+        strata = await self._hands.run(lambda: self._desk.progress(session))
+        agreement = await self._hands.run(self._desk.agreement)
+        rows = progress_rows(strata, is_admin=session.is_admin)
+        return json_response({"progress": rows, "agreement": agreement_rows(agreement)})
+
+    async def export(self, visit: Visit) -> Response:
+        """Return what to label next as a table."""
+        asked = visit.request.query_params
+        count, route = asked.get("count", "100"), asked.get("route")
+        if not (_COUNT.fullmatch(count) and 0 < int(count) <= MOST_ROWS):
+            raise RefusedError(422, "another count", f"a number from 1 to {MOST_ROWS:,}")
+        routes = self._desk.routes()
+        if route is not None and route not in routes:
+            raise RefusedError(422, "another route", f"one of {', '.join(routes)}")
+        wanted = routes if route is None else [route]
+        name = visit.session.name
+        table = await self._hands.run(lambda: self._desk.export(name, wanted, int(count)))
+        headers = {"content-disposition": 'attachment; filename="labels.csv"'}
+        body = table.encode("utf-8", "replace")
+        return Response(body, headers=headers, media_type="text/csv; charset=utf-8")
+
+    async def take_in(self, visit: Visit) -> Response:
+        """Store the labels of a filled table."""
+        table = await read_body(visit.request, CSV, MOST_TABLE_BYTES)
+        found = await self._hands.run(lambda: self._desk.take_in(table, visit.session))
+        told = {
+            "stored": found.stored,
+            "labelled_before": found.known,
+            "without_a_label": found.blank,
+            "faults": found.faults[:_FAULTS_SHOWN],
+            "more_faults": max(0, len(found.faults) - _FAULTS_SHOWN),
+        }
+        return json_response(told, 422 if found.faults and not found.stored else 200)

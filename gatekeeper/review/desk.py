@@ -1,0 +1,219 @@
+"""What reviewers do with the store: take an item, label it, see what the gate thought. Blocking."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from time import monotonic
+from typing import Protocol
+
+from gatekeeper.core.decide import Side
+from gatekeeper.errors import InputError, StoreError
+from gatekeeper.outcomes.exchange import joined, read_labels, write_items
+from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreement
+from gatekeeper.outcomes.review import Item, Progress, Queue
+from gatekeeper.outcomes.sampling import number_of
+from gatekeeper.outcomes.store import Shown, Store
+from gatekeeper.outcomes.words import WEEK_MS, Truth
+from gatekeeper.review.refusals import RefusedError, not_there
+from gatekeeper.review.seals import Session
+
+MOST_ROWS = 1_000
+_PAUSE_S = 1.0
+_AGREEMENT_MS = 4 * WEEK_MS
+
+
+class Adjudications(Protocol):
+    """Counts what people say; ``WorkerMetrics`` is one."""
+
+    def adjudicated(self, route: str, side: Side, truth: Truth) -> None:
+        """Count a label that was stored."""
+        ...
+
+    def adjudication_retracted(self, route: str, side: Side, truth: Truth) -> None:
+        """Count a label that was taken back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenIn:
+    """What became of the rows of a table."""
+
+    stored: int
+    known: int
+    blank: int
+    faults: tuple[str, ...]
+
+
+class Desk:
+    """The store as reviewers have it; what it raises is a ``StoreError`` unless said.
+
+    Args:
+        open_store: Opens the store, at the first request that needs it.
+        routes: Gives the paths of the running policy.
+        counters: Count labels.
+        now_ms: The time.
+        key: Makes the order of sides one that nobody knows and nobody changes by asking again.
+    """
+
+    def __init__(
+        self,
+        open_store: Callable[[], Store],
+        *,
+        routes: Callable[[], Sequence[str]],
+        counters: Adjudications,
+        now_ms: Callable[[], int],
+        key: bytes,
+    ) -> None:
+        self._open_store = open_store
+        self.routes = routes
+        self._counters = counters
+        self.now_ms = now_ms
+        self._key = key
+        self._turn = Lock()
+        self._opened: Store | None = None
+        self._failed: tuple[float, StoreError] | None = None
+
+    def close(self) -> None:
+        """Give connections back."""
+        with self._turn:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def take(self, reviewer: str) -> Item | None:
+        """Return the next decision to label, None if none waits.
+
+        It stays the same until it is labelled, unless others label it or one comes before it: there
+        is no way past an item.
+        """
+        given = Labels(self._store()).given_by(reviewer)
+        queue = Queue(self._store(), draw=lambda: number_of(self._key, f"{given}:{reviewer}"))
+        items = queue.take(reviewer, self.routes(), now_ms=self.now_ms())
+        return items[0] if items else None
+
+    def label(self, label: Label) -> bool:
+        """Store a label and count it; False if this reviewer has one in force.
+
+        Raises:
+            RefusedError: If there is no such decision, or no such place in its answer.
+        """
+        shown = self._shown(label.decision)
+        if shown.texts is not None:
+            length = len(joined(shown.texts.answers))
+            if any(end > length for _, end in label.missed):
+                expected = f"offsets from 0 to {length}"
+                raise RefusedError(422, "a missed claim outside the answer", expected)
+        is_new = Labels(self._store()).add(label, at_ms=self.now_ms())
+        if is_new:
+            self._counters.adjudicated(*_counted(shown), label.truth)
+        return is_new
+
+    def undo(self, decision: str, reviewer: str) -> bool:
+        """Take a label back and count that; False if there is none in force.
+
+        Raises:
+            RefusedError: If there is no such decision.
+        """
+        shown = self._shown(decision)
+        truth = Labels(self._store()).undo(decision, reviewer, at_ms=self.now_ms())
+        if truth is not None:
+            self._counters.adjudication_retracted(*_counted(shown), truth)
+        return truth is not None
+
+    def remark(self, decision: str, reviewer: str, remarks: Remarks) -> None:
+        """Store what is said of the gate.
+
+        Raises:
+            RefusedError: If this reviewer has no label in force, or there is no such claim.
+        """
+        claims = len(self._shown(decision).decision.claims)
+        if any(claim >= claims for claim in remarks.claims):
+            raise RefusedError(422, "a claim that is not there", f"one of {claims}, counted from 0")
+        if not Labels(self._store()).remark(decision, reviewer, remarks):
+            raise not_there()
+
+    def show(self, decision: str, session: Session) -> Shown:
+        """Return a decision to whoever may see it: who has labelled it, and admins.
+
+        Of labels a reviewer sees their own.
+
+        Raises:
+            RefusedError: If it is not there or not for them.
+        """
+        shown = self._shown(decision)
+        if session.is_admin:
+            return shown
+        own = tuple(row for row in shown.labels if row["reviewer"] == session.name)
+        if all(row["undone_ms"] is not None for row in own):
+            raise not_there()
+        return Shown(decision=shown.decision, texts=shown.texts, labels=own)
+
+    def progress(self, session: Session) -> list[Progress]:
+        """Return how far the labels of the last weeks are."""
+        queue = Queue(self._store())
+        return queue.progress(session.name, self.routes(), now_ms=self.now_ms())
+
+    def agreement(self) -> dict[str, Agreement]:
+        """Return how far two people agree, by route, over four weeks."""
+        end_ms = self.now_ms()
+        labels = Labels(self._store())
+        return {
+            route: agreement(labels.pairs(route, end_ms - _AGREEMENT_MS, end_ms + 1))
+            for route in self.routes()
+        }
+
+    def export(self, reviewer: str, routes: Sequence[str], count: int) -> str:
+        """Return what to label next as a table."""
+        queue = Queue(self._store())
+        return write_items(queue.take(reviewer, routes, now_ms=self.now_ms(), count=count))
+
+    def take_in(self, table: str, session: Session) -> TakenIn:
+        """Store the labels of a filled table.
+
+        Raises:
+            RefusedError: If it has more rows than one request may.
+        """
+        found = read_labels(table, reviewer=session.name)
+        if len(found.labels) > MOST_ROWS:
+            at_most = f"at most {MOST_ROWS:,} at once"
+            raise RefusedError(413, f"{len(found.labels):,} labels", at_most, "split the table")
+        stored, known, faults = 0, 0, list(found.faults)
+        for label in found.labels:
+            try:
+                is_new = self.label(_with_role(label, session))
+            except (RefusedError, InputError):
+                faults.append(f"{label.decision[:64]!r}: no such decision or place in its answer")
+                continue
+            stored, known = stored + is_new, known + (not is_new)
+        return TakenIn(stored=stored, known=known, blank=found.blank, faults=tuple(faults))
+
+    def _store(self) -> Store:
+        """Return the store; who comes just after one that failed to open it need not try as long.
+
+        Raises:
+            StoreError: If it can't be opened.
+        """
+        with self._turn:
+            if self._failed is not None and monotonic() - self._failed[0] < _PAUSE_S:
+                raise self._failed[1]
+            if self._opened is None:
+                try:
+                    self._opened = self._open_store()
+                except StoreError as error:
+                    self._failed = monotonic(), error
+                    raise
+            return self._opened
+
+    def _shown(self, decision: str) -> Shown:
+        shown = self._store().show(decision)
+        if shown is None:
+            raise not_there()
+        return shown
+
+
+def _counted(shown: Shown) -> tuple[str, Side]:
+    return shown.decision.route, Side(shown.decision.side)
+
+
+def _with_role(label: Label, session: Session) -> Label:
+    return replace(label, role=session.role)
