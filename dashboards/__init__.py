@@ -1,0 +1,1 @@
+"""Makes the dashboard that the package ships; needs Grafana's foundation SDK, which users don't."""
