@@ -7,7 +7,7 @@ does not need.
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +31,11 @@ from gatekeeper.observe.folder import MetricsMode, workers_expected
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.page import InfoStates, metrics_app
+from gatekeeper.observe.states import PolicyStates, StoreStates
 from gatekeeper.observe.telemetry import Observers
 from gatekeeper.policy import Mode, Policy, Route
 from gatekeeper.protocols import Model
-from gatekeeper.recording import begin_recording
+from gatekeeper.recording import begin_recording, watch_store
 from gatekeeper.runtime.manifest import MANIFEST
 from gatekeeper.runtime.session import load
 from gatekeeper.scheduler import Notice, Scheduler
@@ -127,6 +128,7 @@ def gated(
         ),
     )
     recorders = _recorders(running, scorer, counters, log)
+    stores = _stores(running, scorer, recorders, controls, log)
     for unknown in unmatched(app, [route.path for route in running.routes]):
         log.notice("route_unmatched", route=unknown)
     front = GatekeeperMiddleware(
@@ -142,14 +144,15 @@ def gated(
             secret=_secret(),
         ),
         startup=_startup(scheduler, controls),
-        shutdown=_shutdown(scheduler, controls, recorders),
+        shutdown=_shutdown(scheduler, controls, [*recorders, *stores]),
     )
     states = InfoStates(
         model=lambda: scorer.fingerprint, policy=lambda: policy_hash(controls.policy)
     )
     if metrics is None:
         return front
-    return _with_page(front, metrics, metrics_app(counters.mode, counters.registry, [states]))
+    collectors = [states, _policy_states(controls), *stores]
+    return _with_page(front, metrics, metrics_app(counters.mode, counters.registry, collectors))
 
 
 def _counters(
@@ -180,6 +183,45 @@ def _recorders(
         log=log,
     )
     return (recorder,)
+
+
+def _stores(
+    policy: Policy,
+    scorer: Scorer,
+    recorders: "tuple[Recorder, ...]",
+    controls: LiveControls,
+    log: EventLog,
+) -> tuple[StoreStates, ...]:
+    """Return what the page says of the store, if there is one."""
+    if policy.outcomes is None:
+        return ()
+    states = watch_store(
+        policy.outcomes,
+        fingerprint=scorer.fingerprint,
+        routes=lambda: [route.path for route in controls.policy.routes],
+        recorder=recorders[0],
+        log=log,
+    )
+    return (states,)
+
+
+def _policy_states(controls: LiveControls) -> PolicyStates:
+    """Return what the page says of targets and trips."""
+
+    def targets() -> dict[tuple[str, str], float]:
+        return {
+            (route.path, rate): getattr(route.targets, rate)
+            for route in controls.policy.routes
+            if route.targets is not None
+            for rate in ("false_block", "accepted_error")
+        }
+
+    return PolicyStates(
+        targets=targets,
+        tripped=lambda: {
+            route.path: controls.now(route).tripped for route in controls.policy.routes
+        },
+    )
 
 
 def _secret() -> bytes:
@@ -222,13 +264,13 @@ def _startup(scheduler: Scheduler, controls: LiveControls) -> Step:
 
 
 def _shutdown(
-    scheduler: Scheduler, controls: LiveControls, recorders: "tuple[Recorder, ...]"
+    scheduler: Scheduler, controls: LiveControls, stores: "Sequence[Recorder | StoreStates]"
 ) -> Step:
     async def stop() -> None:
         await asyncio.to_thread(scheduler.close)
         await asyncio.to_thread(controls.close)
-        for recorder in recorders:
-            await asyncio.to_thread(recorder.close)
+        for store in stores:
+            await asyncio.to_thread(store.close)
 
     return stop
 

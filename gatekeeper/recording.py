@@ -1,17 +1,24 @@
 """The outcome store as the rest of the package comes by it: an extra that may not be installed."""
 
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gatekeeper.errors import StoreError
 from gatekeeper.observe.declared import StoreDropReason
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.metrics import WorkerMetrics
+from gatekeeper.observe.states import StoreSays, StoreStates
 from gatekeeper.policy import Outcomes
 
 if TYPE_CHECKING:
     from gatekeeper.outcomes.recorder import Recorder
+    from gatekeeper.outcomes.states import States
     from gatekeeper.outcomes.store import Store
+
+_SQLITE = "sqlite:///"
 
 
 def open_store(outcomes: Outcomes) -> "Store":
@@ -57,6 +64,54 @@ def begin_recording(
         notice=log.notice,
     )
     return recorder
+
+
+def watch_store(
+    outcomes: Outcomes,
+    *,
+    fingerprint: str,
+    routes: Callable[[], Sequence[str]],
+    recorder: "Recorder",
+    log: EventLog,
+) -> StoreStates:
+    """Return what the metrics page says of the store; nothing is connected yet.
+
+    Args:
+        outcomes: What the policy says of the store.
+        fingerprint: Of the running scorer, whose rates they are.
+        routes: Gives the paths of the policy that runs.
+        recorder: Writes to the store; while it can't, what is stored is not all there is.
+        log: Is told of a store that can't be read.
+    """
+    file = Path(outcomes.url.removeprefix(_SQLITE)) if outcomes.url.startswith(_SQLITE) else None
+    states: States = _part("states").States(
+        lambda: open_store(outcomes), fingerprint=fingerprint, file=file
+    )
+
+    def read(answered: Callable[[], None]) -> StoreSays:
+        if recorder.is_failing:
+            raise StoreError("it takes no decisions", "see that it runs and has room")
+        now_ms = round(datetime.now(UTC).timestamp() * 1000)
+        found = states.read(routes(), now_ms, answered=answered)
+        return StoreSays(
+            rates={
+                (route, *key): value
+                for route, says in found.items()
+                for key, value in says.rates.items()
+            },
+            labels={
+                (route, str(side)): n
+                for route, says in found.items()
+                for side, n in says.labels.items()
+            },
+            waiting={
+                (route, str(side)): n
+                for route, says in found.items()
+                for side, n in says.waiting.items()
+            },
+        )
+
+    return StoreStates(read, failed=log.failed, close=states.close)
 
 
 def first_cut(support: float) -> float:

@@ -128,6 +128,11 @@ class Recorder:
         """How many decisions are in the line."""
         return len(self._line)
 
+    @property
+    def is_failing(self) -> bool:
+        """True from a write that failed on, until one succeeds."""
+        return self._is_failing
+
     def flush(self, patience_s: float) -> bool:
         """Wait until all is written; False if it took too long. For tests and the shutdown."""
         with self._changed:

@@ -15,7 +15,7 @@ from gatekeeper.outcomes.store import Store
 from gatekeeper.outcomes.words import Band, week_of
 
 # The longest window of the rates; what is older changes none of them.
-_WEEKS = 4
+WEEKS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _progress(
     rows = connection.execute(
         select(*_KEY, labelled, waiting)
         .where(
-            DECISIONS.c.route.in_(routes), DECISIONS.c.week > week - _WEEKS - 1, DECISIONS.c.kept
+            DECISIONS.c.route.in_(routes), DECISIONS.c.week > week - WEEKS - 1, DECISIONS.c.kept
         )
         .group_by(*_KEY)
         .order_by(*_KEY)

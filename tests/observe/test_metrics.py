@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from gatekeeper.observe.metrics import (
     WorkerMetrics,
 )
 from gatekeeper.observe.page import InfoStates, render
+from gatekeeper.observe.states import PolicyStates, StoreSays, StoreStates
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
 from gatekeeper.verdict import (
@@ -366,14 +368,25 @@ def test_documentation_names_every_metric() -> None:
     counted = Counted()
     counted.metrics.began("/answer", Mode.SHADOW)
     counted.metrics.decided(decision(VERDICTS[0]))
-    states = InfoStates(model=lambda: "f00d", policy=lambda: "cafe")
+    says = StoreSays(
+        rates={("/answer", "coverage", "point", "7d"): 1.0},
+        labels={("/answer", "blocked"): 1.0},
+        waiting={("/answer", "blocked"): 1.0},
+    )
+    states = (
+        InfoStates(model=lambda: "f00d", policy=lambda: "cafe"),
+        PolicyStates(
+            targets=lambda: {("/answer", "false_block"): 0.05}, tripped=lambda: {"/answer": False}
+        ),
+        StoreStates(lambda _: says, failed=lambda *_: None),
+    )
 
     found = {
         family.name: (
             family.type,
             {label for sample in family.samples for label in sample.labels} - {"le"},
         )
-        for family in (*counted.registry.collect(), *states.collect())
+        for family in chain(counted.registry.collect(), *(state.collect() for state in states))
     }
 
     assert documented == found

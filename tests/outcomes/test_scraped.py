@@ -1,0 +1,152 @@
+"""Pages of several workers on one store: the same numbers, and a page also without the store."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.outcomes.made import KEY
+
+ROOT = Path(__file__).parents[2]
+
+# One process for each worker, forked as a server does, none of which has asked the store before.
+WORKERS = """
+import os, sys, time
+from pathlib import Path
+from dataclasses import replace
+from prometheus_client import CollectorRegistry
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from gatekeeper.front import gated
+from gatekeeper.outcomes.labels import Label, Labels
+from gatekeeper.outcomes.store import Batch, Store
+from gatekeeper.outcomes.words import Truth, week_of
+from tests.outcomes.made import accepted, decision, made
+
+url, folder = sys.argv[1], Path(sys.argv[2])
+registry = CollectorRegistry()
+app = gated(Starlette(), policy=folder / "gatekeeper.toml", metrics="/metrics", registry=registry)
+
+def page():
+    lines = TestClient(app).get("/metrics").text.splitlines()
+    return [line for line in lines if line.startswith("gatekeeper_")]
+
+def states():
+    names = ("rate{", "labels_in_force{", "review_queue{", "store_up", "target{", "tripped{")
+    return [one for one in page() if one.startswith(tuple("gatekeeper_" + n for n in names))]
+
+class Worker:
+    def __init__(self):
+        asked, self.ask = os.pipe()
+        self.said, says = os.pipe()
+        if os.fork() == 0:
+            os.close(self.ask)
+            while os.read(asked, 1):
+                os.write(says, ("\\n".join(states()) + "\\0").encode())
+            os._exit(0)
+        os.close(asked)
+        os.close(says)
+
+    def states(self):
+        os.write(self.ask, b"?")
+        said = b""
+        while not said.endswith(b"\\0"):
+            said += os.read(self.said, 65536)
+        return said[:-1].decode()
+
+workers = [Worker() for _ in range(4)]
+fingerprint = next(l for l in page() if l.startswith("gatekeeper_model_info")).split('"')[1]
+store, now_ms = Store.open(url), int(time.time() * 1000)
+store.write(Batch(decisions=[
+    replace(made((decision, accepted)[n % 2](n)), route="/answer", fingerprint=fingerprint,
+            at_ms=now_ms - n * 3_600_000, week=week_of(now_ms - n * 3_600_000), u=n / 1000)
+    for n in range(200)
+]))
+
+def say(number):
+    truth = (Truth.WRONG, Truth.CORRECT)[number // 2 % 2]
+    label = Label(decision=f"{number:032x}", reviewer="ann", truth=truth, seen_ms=now_ms)
+    Labels(store).add(label, at_ms=now_ms)
+
+for number in range(100):
+    say(number)
+
+def of_one_hour(ask):
+    while True:
+        hour = time.time() // 3600
+        found = ask()
+        if time.time() // 3600 == hour:
+            return found
+
+before = of_one_hour(lambda: [worker.states() for worker in workers[:3]])
+for number in range(100, 110):
+    say(number)
+after = of_one_hour(lambda: [worker.states() for worker in workers])
+store.close()
+import json
+print(json.dumps([before, after]))
+"""
+
+POLICY = """
+[outcomes]
+url = "{url}"
+store_text = "none"
+retention_days = 30
+
+[[route]]
+path = "/answer"
+mode = "shadow"
+answer = "/answer"
+context = [{{ response = "/contexts/*" }}]
+on_flagged = "withhold"
+on_unresolved = {{ default = "withhold" }}
+on_not_checked = {{ default = "withhold" }}
+targets = {{ false_block = 0.05, accepted_error = 0.10 }}
+
+[[route]]
+path = "/quiet"
+mode = "shadow"
+answer = "/answer"
+context = [{{ response = "/contexts/*" }}]
+on_flagged = "withhold"
+on_unresolved = {{ default = "withhold" }}
+on_not_checked = {{ default = "withhold" }}
+"""
+
+
+def run(script: str, folder: Path, url: str) -> str:
+    """Run a script in a process of its own and return what it prints."""
+    (folder / "gatekeeper.toml").write_text(POLICY.format(url=url), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, url, str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "GATEKEEPER_SECRET": KEY.decode()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_worker_says_the_same(tmp_path: Path, url: str) -> None:
+    """A graph that jumps from worker to worker shows nothing; and each must see a new label."""
+    before, after = json.loads(run(WORKERS, tmp_path, url))
+
+    assert len(set(before)) == len(set(after)) == 1
+    known = after[0].splitlines()
+    rates = [line for line in known if line.startswith("gatekeeper_rate")]
+    assert len(rates) == 5 * 5 * 2
+    assert not [line for line in rates if "/quiet" in line or "nan" in line.lower()]
+    assert 'gatekeeper_labels_in_force{route="/answer",side="blocked"} 50.0' in before[0]
+    for line in (
+        "gatekeeper_store_up 1.0",
+        'gatekeeper_labels_in_force{route="/answer",side="blocked"} 55.0',
+        'gatekeeper_labels_in_force{route="/quiet",side="blocked"} 0.0',
+        'gatekeeper_review_queue{route="/answer",side="accepted"} 45.0',
+        'gatekeeper_target{rate="false_block",route="/answer"} 0.05',
+        'gatekeeper_tripped{route="/quiet"} 0.0',
+    ):
+        assert line in known
