@@ -6,9 +6,11 @@ gets into an address, a log line or a fault.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote, urlsplit
 
@@ -18,9 +20,12 @@ from starlette.responses import Response
 from gatekeeper.asgi.paths import below
 from gatekeeper.config.review import Reviewer
 from gatekeeper.errors import StoreError
+from gatekeeper.outcomes.store import Store
+from gatekeeper.outcomes.words import milliseconds
+from gatekeeper.policy import Review
 from gatekeeper.review.api import Api
 from gatekeeper.review.bodies import Form, one, read_form
-from gatekeeper.review.desk import Desk
+from gatekeeper.review.desk import Adjudications, Desk
 from gatekeeper.review.hands import Hands
 from gatekeeper.review.pages import Pages, html
 from gatekeeper.review.people import People
@@ -219,6 +224,39 @@ class ReviewApp:
         finally:
             self._pausing -= 1
         return None
+
+
+def review_app(
+    review: Review,
+    *,
+    secret: bytes,
+    open_store: Callable[[], Store],
+    routes: Callable[[], Sequence[str]],
+    counters: Adjudications,
+    log: Log,
+) -> ReviewApp:
+    """Return the page of a policy; nothing is connected yet.
+
+    Args:
+        review: What the policy says of the page.
+        secret: The installation's secret.
+        open_store: Opens the store.
+        routes: Gives the paths of the running policy.
+        counters: Count labels.
+        log: Takes events.
+    """
+    seal = Seal(secret)
+    people = People(Path(review.tokens), log.notice)
+    sessions = Sessions(seal, lambda: datetime.now(UTC).timestamp())
+    desk = Desk(
+        open_store,
+        routes=routes,
+        counters=counters,
+        now_ms=lambda: milliseconds(datetime.now(UTC)),
+        key=seal.key,
+    )
+    doors = Doors(people=people, seal=seal, sessions=sessions)
+    return ReviewApp(review.path, desk=desk, doors=doors, log=log)
 
 
 def refuse_foreign(request: Request) -> None:
