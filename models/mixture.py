@@ -177,9 +177,9 @@ def balanced(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for both in zip(true, false, strict=False) for row in both]
 
 
-def shortened(premise: str, hypothesis: str) -> str:
-    """Return a premise cut to the six or so sentences most like the claim, in their order."""
-    if len(premise) <= LONGEST_PREMISE:
+def shortened(premise: str, hypothesis: str, longest: int = LONGEST_PREMISE) -> str:
+    """Return a premise cut to the few sentences most like the claim, in their order."""
+    if len(premise) <= longest:
         return premise
     found = documents.read_document("", "", premise)
     wanted = set(terms(hypothesis))
@@ -191,10 +191,10 @@ def shortened(premise: str, hypothesis: str) -> str:
             if not 0 <= near < len(found.lines) or near in chosen:
                 continue
             length = len(found.lines[near].sentence.text)
-            if size + length <= LONGEST_PREMISE:
+            if size + length <= longest:
                 chosen.append(near)
                 size += length
-    return documents.text_of(found, sorted(chosen)) if chosen else premise[:LONGEST_PREMISE]
+    return documents.text_of(found, sorted(chosen)) if chosen else premise[:longest]
 
 
 def draw_texts(data: Data, source: Texts, seed: int) -> Iterator[Pair]:

@@ -9,7 +9,9 @@ class Settings:
 
     ``tokens``, padding included, end the run, and so do ``seconds`` if they are not 0. ``warmup``
     is the share of the run in which the rate rises to ``rate``; from its start on it falls to
-    the share ``end`` of it, zero in the last stage.
+    the share ``end`` of it, zero in the last stage. ``frozen_layers`` are the lowest layers, which
+    stay as they are; ``two_class`` is the weight of the loss on "entailment or not" beside that on
+    the classes; ``smoothing`` the share of each label that goes to all classes alike.
     """
 
     tokens: int
@@ -19,6 +21,9 @@ class Settings:
     warmup: float = 0.03
     batch_tokens: int = 3072
     seed: int = 1
+    frozen_layers: int = 0
+    two_class: float = 0.0
+    smoothing: float = 0.0
 
 
 DEFAULTS = Settings(tokens=1)

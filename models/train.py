@@ -45,7 +45,12 @@ class Run:
         torch.manual_seed(settings.seed)
         self.model = load_model(init).to(device)
         # Half of the weights, and what the encoder knows of words, stay as they are.
-        self.model.bert.embeddings.requires_grad_(False)  # noqa: FBT003  # torch's signature
+        still = [
+            self.model.bert.embeddings,
+            *self.model.bert.encoder.layer[: settings.frozen_layers],
+        ]
+        for part in still:
+            part.requires_grad_(False)  # noqa: FBT003  # torch's signature
         self._trained = [p for p in self.model.parameters() if p.requires_grad]
         decays = [p for p in self._trained if p.ndim > 1]
         others = [p for p in self._trained if p.ndim <= 1]
@@ -62,7 +67,8 @@ class Run:
         """Learn from one batch; return its mean loss."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.progress.rate(self.settings)
-        loss = loss_of(self.logits(batch), torch.from_numpy(batch.allowed).to(self.device))
+        allowed = torch.from_numpy(batch.allowed).to(self.device)
+        loss = loss_of(self.logits(batch), allowed, self.settings)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._trained, CLIP)
         self.optimiser.step()
@@ -125,10 +131,21 @@ def load_model(folder: Path) -> Any:
     return model.train()
 
 
-def loss_of(logits: Any, allowed: Any) -> Any:
-    """Return the mean of -log P(one of the allowed classes)."""
-    chances = torch.log_softmax(logits, dim=1).masked_fill(~allowed, float("-inf"))
-    return -torch.logsumexp(chances, dim=1).mean()
+def loss_of(logits: Any, allowed: Any, settings: Settings = DEFAULTS) -> Any:
+    """Return the mean of -log P(one of the allowed classes), with what the settings add."""
+    chances = torch.log_softmax(logits, dim=1)
+    loss = _missed(chances, allowed)
+    if settings.smoothing:
+        loss = (1 - settings.smoothing) * loss - settings.smoothing * chances.mean()
+    if settings.two_class:
+        entailed = allowed[:, :1]
+        either = torch.cat([entailed, ~entailed, ~entailed], dim=1)
+        loss = loss + settings.two_class * _missed(chances, either)
+    return loss
+
+
+def _missed(chances: Any, allowed: Any) -> Any:
+    return -torch.logsumexp(chances.masked_fill(~allowed, float("-inf")), dim=1).mean()
 
 
 def batches(run: Run, blocks: Sequence[Encoded]) -> Iterator[Encoded]:

@@ -2,9 +2,11 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from models.construct import documents, joins, lines, speech, summaries
 from models.construct.reductions import reductions
+from models.construct.retellings import retellings
 from models.construct.shop import Shop
 from models.pairs import Pair
 
@@ -52,13 +54,45 @@ def all_pairs(
             made.extend(summaries.spoken(shop, number, names))
     for summary in written:
         made.extend(_of_summary(shop, summary, names))
-    details = [
+    return made, _details(document, draw)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Others:
+    """What other texts hold: details, and claims of their summaries."""
+
+    details: tuple[str, ...]
+    claims: tuple[str, ...]
+
+
+def retold_pairs(
+    source: str,
+    group: str,
+    context: str,
+    written: Sequence[str],
+    draw: random.Random,
+    others: Others,
+) -> tuple[list[Pair], list[str], list[str]]:
+    """Return the pairs made of the summaries of a text, and its details and claims for others."""
+    if "\nAgent: " in context:
+        context = speech.without_handles(context)
+    context, written = with_names(context, written, draw)
+    document = documents.read_document(source, group, context)
+    shop = Shop(document=document, draw=draw, outside=others.details)
+    names = speech.speakers(context)
+    claims = [claim for text in written for claim in documents.claims(text)]
+    made = [pair for claim in claims for pair in retellings(shop, claim, names, others.claims)]
+    return made, _details(document, draw), claims
+
+
+def _details(document: documents.Document, draw: random.Random) -> list[str]:
+    found = [
         reduction.part
         for line in document.lines
         for reduction in reductions(line.sentence.text)
         if reduction.kind == "detail"
     ]
-    return made, draw.sample(details, min(3, len(details)))
+    return draw.sample(found, min(3, len(found)))
 
 
 def with_names(

@@ -36,7 +36,7 @@ def summarised(shop: Shop, claim: str) -> Iterator[Pair]:
     if covered >= LEAST_COVERAGE:
         yield shop.pair(premise, claim, ENTAILMENT, "summary")
     yield from _wrong(shop, claim, premise, covered)
-    yield from _strange(shop, claim, lines)
+    yield from strange(shop, claim, lines)
 
 
 def _wrong(shop: Shop, claim: str, premise: str, covered: float) -> Iterator[Pair]:
@@ -63,7 +63,7 @@ def _wrong(shop: Shop, claim: str, premise: str, covered: float) -> Iterator[Pai
         return
 
 
-def _strange(shop: Shop, claim: str, lines: tuple[int, ...]) -> Iterator[Pair]:
+def strange(shop: Shop, claim: str, lines: tuple[int, ...]) -> Iterator[Pair]:
     """Add to a summary's claim what its document doesn't say: another name, another detail."""
     draw = shop.draw
     if not shop.outside or draw.random() < 0.5:

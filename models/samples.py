@@ -1,0 +1,137 @@
+"""Samples of pairs for trials of the mixture: so many of each part, the same for the same seed.
+
+A part is what one change of the mixture adds or takes away. Drawn are at most as many pairs of a
+part as it has.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from models.construct import kinds
+from models.construct.edits import ENTAILMENT
+from models.mixture import (
+    Data,
+    Labelled,
+    Mixture,
+    Texts,
+    build,
+    draw_labelled,
+    group_of,
+    is_held_out,
+    shortened,
+)
+from models.pairs import Pair
+
+SENTENCES = "nli_train.jsonl.gz"
+SPARE = 1.03
+# Premises are cut to the length of the gate's windows, which is three times less to read.
+SHORT = 300
+# No source of texts gives more than this share of the pairs made of summaries.
+MOST_OF_ONE = 0.4
+
+Part = Callable[[Data, Mixture, int], Iterable[Pair]]
+
+
+def _cut(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    for pair in pairs:
+        yield replace(pair, premise=shortened(pair.premise, pair.hypothesis, SHORT))
+
+
+def sentences(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
+    """Draw labelled pairs of sentences, each set's share as in stage 2."""
+    return _labelled(data, mixture, count, [s for s in mixture.pairs if s.file == SENTENCES])
+
+
+def documents(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
+    """Draw labelled pairs over documents, each set's share as in stage 2."""
+    return _labelled(data, mixture, count, [s for s in mixture.pairs if s.file != SENTENCES])
+
+
+def _labelled(
+    data: Data, mixture: Mixture, count: int, sources: Sequence[Labelled]
+) -> Iterable[Pair]:
+    # Some of what is drawn is held out.
+    drawn = count / (1 - mixture.held_out) * SPARE
+    scale = drawn / sum(source.stage2 for source in sources)
+    for source in sources:
+        fewer = replace(source, stage2=round(scale * source.stage2))
+        yield from _cut(draw_labelled(data, fewer, 2, mixture.seed))
+
+
+def stage2(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
+    """Return all of stage 2; the sample is drawn from it."""
+    del count
+    return build(data, mixture, 2)[0]
+
+
+def stage3(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
+    """Return all of stage 3; the sample is drawn from it."""
+    del count
+    return build(data, mixture, 3)[0]
+
+
+def retold(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
+    """Make pairs of summaries people wrote, as many true as false."""
+    by_source: defaultdict[str, list[Pair]] = defaultdict(list)
+    for source in mixture.texts:
+        if "summary" in data.rows(source.file)[0]:
+            by_source[source.name].extend(_retold(data, source, mixture.seed))
+    dice = random.Random(mixture.seed)  # noqa: S311  # not for secrets
+    wanted = round(count / 2 / (1 - mixture.held_out) * SPARE)
+    for side in (True, False):
+        chosen: list[Pair] = []
+        for pairs in by_source.values():
+            mine = [pair for pair in pairs if (pair.label == ENTAILMENT) is side]
+            dice.shuffle(mine)
+            chosen.extend(mine[: round(MOST_OF_ONE * wanted)])
+        dice.shuffle(chosen)
+        yield from _cut(chosen[:wanted])
+
+
+def _retold(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
+    by_context: defaultdict[str, list[str]] = defaultdict(list)
+    for row in data.rows(source.file):
+        by_context[row["context"]].append(row["summary"])
+    contexts = sorted(by_context, key=group_of)
+    random.Random(f"{seed} {source.name}").shuffle(contexts)  # noqa: S311  # not for secrets
+    outside: tuple[str, ...] = ()
+    strangers: tuple[str, ...] = ()
+    for context in contexts[: source.documents]:
+        draw = random.Random(f"{seed} {group_of(context)}")  # noqa: S311  # not for secrets
+        made, details, claims = kinds.retold_pairs(
+            source.name,
+            group_of(context),
+            context,
+            by_context[context],
+            draw,
+            kinds.Others(details=outside, claims=strangers),
+        )
+        outside, strangers = (*outside, *details)[-60:], (*strangers, *claims)[-200:]
+        yield from made
+
+
+PARTS: Mapping[str, Part] = {
+    "sentences": sentences,
+    "documents": documents,
+    "retold": retold,
+    "stage2": stage2,
+    "stage3": stage3,
+}
+
+
+def draw(data: Data, mixture: Mixture, parts: Mapping[str, int], *, seed: int) -> list[Pair]:
+    """Draw the sample: so many pairs of each part, shuffled; nothing of what is held out."""
+    chosen: list[Pair] = []
+    dice = random.Random(seed)  # noqa: S311  # not for secrets
+    for name, count in parts.items():
+        made = [
+            pair
+            for pair in PARTS[name](data, mixture, count)
+            if not is_held_out(pair.group, mixture.held_out)
+        ]
+        dice.shuffle(made)
+        chosen.extend(made[:count])
+    dice.shuffle(chosen)
+    return chosen
