@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from gatekeeper.core.decide import decide
+from gatekeeper.core.decide import decide, together
 from gatekeeper.policy import Expose, Route
-from gatekeeper.verdict import Action, ClaimVerdict, NotCheckedReason, Outcome, Verdict
+from gatekeeper.verdict import Action, ClaimVerdict, NotCheckedReason, Verdict
 
 MARKER = "[removed: not supported]"
 
@@ -59,7 +59,10 @@ def rule(route: Route, verdicts: tuple[Verdict, ...]) -> Ruling:
     strictest = max(
         zip(actions, verdicts, strict=True), key=lambda pair: _MILD_FIRST.index(pair[0])
     )
-    return Ruling(verdict=_together(verdicts, strictest[1]), verdicts=verdicts, actions=actions)
+    whole = strictest[1]
+    if len(verdicts) > 1:
+        whole = together(verdicts, whole.fingerprint)
+    return Ruling(verdict=whole, verdicts=verdicts, actions=actions)
 
 
 def redacted(text: str, verdict: Verdict, route: Route) -> str:
@@ -108,17 +111,3 @@ def _to_cut(route: Route, verdict: Verdict) -> list[ClaimVerdict]:
         if claim.is_flagged
         or (claim.unresolved and route.on_unresolved.action(claim.unresolved) is Action.REDACT)
     ]
-
-
-def _together(verdicts: tuple[Verdict, ...], strictest: Verdict) -> Verdict:
-    """Join the verdicts of choices; what was not checked shows unless another choice is flagged."""
-    if len(verdicts) == 1:
-        return strictest
-    flagged = any(verdict.outcome is Outcome.FLAGGED for verdict in verdicts)
-    missing = {verdict.not_checked for verdict in verdicts}
-    return Verdict(
-        segments=tuple(segment for verdict in verdicts for segment in verdict.segments),
-        claims=tuple(claim for verdict in verdicts for claim in verdict.claims),
-        not_checked=None if flagged else next((r for r in NotCheckedReason if r in missing), None),
-        fingerprint=strictest.fingerprint,
-    )

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
+from gatekeeper.cli.fromstore import Asked, data_argument, material_of, store_options
 from gatekeeper.cli.gates import model_option, open_gate
-from gatekeeper.cli.labelled import Route, check_all, read_labelled, route_options
+from gatekeeper.cli.labelled import check_all, route_options
 from gatekeeper.cli.numbers import as_percent, share
 from gatekeeper.cli.outputs import faults_named, refuse_one_for_two
 from gatekeeper.cli.show import say
@@ -39,7 +40,8 @@ NONE_FOUND = 1
 
 
 @click.command("calibrate")
-@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@data_argument
+@store_options
 @click.option(
     "--max-false-block",
     type=share,
@@ -73,7 +75,11 @@ NONE_FOUND = 1
 def command(  # noqa: PLR0913 - click hands over one argument an option
     context: click.Context,
     *,
-    data: Path,
+    data: Path | None,
+    from_store: bool,
+    config: Path | None,
+    path: str | None,
+    days: int | None,
     max_false_block: Fraction | None,
     max_accepted_error: Fraction | None,
     min_accepted: Fraction | None,
@@ -86,33 +92,45 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
 ) -> None:
     """Find a threshold whose error rate is below a target, with confidence.
 
-    DATA holds one JSON object a line, plain or gzip; rows with a label are counted. Exit code: 0
-    written, 1 if no threshold will do (nothing is written) or there were lines that could not be
-    used.
+    DATA holds one JSON object a line, plain or gzip; rows with a label are counted. With
+    --from-store they are the labelled sample of a route's outcome store. Exit code: 0 written, 1
+    if no threshold will do (nothing is written) or there were lines that could not be used.
     """
     target = _target(max_false_block, max_accepted_error, min_accepted, prevalence, confidence)
     refuse_one_for_two([("DATA", data), ("--output", out)])
-    found = read_labelled(data)
-    route = Route(house_facts=house_facts, boilerplate=boilerplate)
-    rows = [row for row in route.rows(found.rows) if row.label is not None]
+    asked = Asked(
+        data=data,
+        from_store=from_store,
+        config=config,
+        path=path,
+        days=days,
+        house_facts=house_facts,
+        boilerplate=boilerplate,
+    )
+    material = material_of(asked)
+    rows = material.labelled
     if not rows:
-        raise InputError(str(data), "no row with a label", 'rows with "label"')
+        raise InputError(material.source, "no row with a label", 'rows with "label"')
     refuse_uncountable(rows, target)
     _refuse_unwritable(out)
-    opened = open_gate(context, model, tested=True)
+    marks = None if model else material.calibration
+    opened = open_gate(context, model or material.model, tested=True, calibration=marks)
     with closing(opened.gate) as gate:
-        scoring = route.gate(at_marks(gate, open_marks(gate.thresholds)))
-        checked = asyncio.run(check_all(scoring, rows))
-        result = calibrate(checked, target, unlabelled=len(found.rows) - len(rows))
+        scoring = material.gate(at_marks(gate, open_marks(gate.thresholds)))
+        checked = asyncio.run(check_all(scoring, material, rows))
+        result = calibrate(checked, target, unlabelled=len(material.rows) - len(rows))
+        for line in material.lines:
+            say(line)
         for line in _lines(result, gate.thresholds.contradiction, prevalence):
             say(line)
         if result.choice.chosen is None:
             context.exit(NONE_FOUND)
         created = datetime.now(UTC).date().isoformat()
         with faults_named(out):
-            write_calibration(out, calibration_of(result, gate, data=data.name, created=created))
+            source = material.source
+            write_calibration(out, calibration_of(result, gate, data=source, created=created))
     say(f"written to {out}")
-    context.exit(BAD_LINES if found.bad_lines else 0)
+    context.exit(BAD_LINES if material.bad_lines else 0)
 
 
 def _target(

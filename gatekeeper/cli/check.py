@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from gatekeeper.cli.gates import calibration_option, model_option, open_gate
-from gatekeeper.cli.inputs import read_passages, read_text
-from gatekeeper.cli.labelled import Route, boilerplate_option
+from gatekeeper.cli.inputs import read_lines, read_passages, read_text
+from gatekeeper.cli.labelled import boilerplate_option, with_boilerplate
 from gatekeeper.cli.show import say, verdict_lines
 from gatekeeper.evaluation.records import verdict_record
 from gatekeeper.evaluation.run import Checker, check_within_bounds
@@ -76,8 +76,9 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
     """
     evidence = Evidence(passages=read_passages(contexts), question=question)
     text = read_text(answer)
+    lines = () if boilerplate is None else read_lines(boilerplate)
     opened = open_gate(context, model, calibration=calibration)
-    gate = Route(boilerplate=boilerplate).gate(opened.gate)
+    gate = with_boilerplate(opened.gate, lines)
     verdict, elapsed_s = _check(gate, text, evidence, budget_ms)
     if as_json:
         # ASCII: foreign text can then not steer the terminal, whatever its encoding.

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from gatekeeper.cli.fromstore import Asked, data_argument, material_of, store_options
 from gatekeeper.cli.gates import calibration_option, model_option, open_gate
-from gatekeeper.cli.labelled import Route, check_all, read_labelled, route_options
+from gatekeeper.cli.labelled import check_all, route_options
 from gatekeeper.cli.outputs import Output, output, refuse_one_for_two
 from gatekeeper.cli.show import say
 from gatekeeper.evaluation.metrics import RATES, Estimate
@@ -24,7 +25,8 @@ _OUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 @click.command("evaluate")
-@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@data_argument
+@store_options
 @model_option
 @calibration_option
 @route_options
@@ -41,7 +43,11 @@ _OUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 def command(  # noqa: PLR0913 - click hands over one argument an option
     context: click.Context,
     *,
-    data: Path,
+    data: Path | None,
+    from_store: bool,
+    config: Path | None,
+    path: str | None,
+    days: int | None,
     model: Path | None,
     calibration: Path | None,
     house_facts: tuple[Path, ...],
@@ -53,33 +59,50 @@ def command(  # noqa: PLR0913 - click hands over one argument an option
 ) -> None:
     """Run the gate over labelled data and count what it gets right.
 
-    DATA holds one JSON object a line, plain or gzip. Exit code: 0, or 1 if there were lines that
+    DATA holds one JSON object a line, plain or gzip. With --from-store the rows are the labelled
+    sample of a route's outcome store, judged again. Exit code: 0, or 1 if there were lines that
     could not be used; the result is written all the same.
     """
     refuse_one_for_two([("DATA", data), ("--json", json_out), ("--rows", rows_out)])
-    found = read_labelled(data)
-    route = Route(house_facts=house_facts, boilerplate=boilerplate)
-    rows = route.rows(found.rows[:limit])
-    opened = open_gate(context, model, tested=True, calibration=calibration)
+    asked = Asked(
+        data=data,
+        from_store=from_store,
+        config=config,
+        path=path,
+        days=days,
+        house_facts=house_facts,
+        boilerplate=boilerplate,
+        limit=limit,
+    )
+    material = material_of(asked)
+    opened = open_gate(
+        context,
+        model or material.model,
+        tested=True,
+        calibration=calibration or (None if model else material.calibration),
+    )
     with closing(opened.gate), output(json_out) as whole, output(rows_out) as by_row:
         kinds = [Critical(kind) for kind in critical]
         done = _to_rows_file(by_row, kinds)
-        evaluated = asyncio.run(check_all(route.gate(opened.gate), rows, done))
+        gate = material.gate(opened.gate)
+        evaluated = asyncio.run(check_all(gate, material, material.rows, done))
         result = summarise(
             evaluated,
-            found.faults,
+            material.faults,
             fingerprint=opened.gate.fingerprint,
             thresholds=opened.gate.thresholds,
             calibration=opened.fit,
             critical=kinds,
+            strata=material.strata,
         )
         if whole is not None:
             record = evaluation_record(result, versions=package_versions())
+            record |= material.record
             whole.empty()
             whole.write(json.dumps(record, indent=2) + "\n")
-    for line in _summary(result):
+    for line in (*material.lines, *_summary(result)):
         say(line)
-    context.exit(BAD_LINES if found.bad_lines else 0)
+    context.exit(BAD_LINES if material.bad_lines else 0)
 
 
 def _to_rows_file(by_row: Output | None, kinds: Sequence[Critical]) -> Callable[[Evaluated], None]:
@@ -100,11 +123,25 @@ def _summary(result: Evaluation) -> list[str]:
     for title, metrics in titles.items():
         lines.append(title)
         lines += [f"  {rate:<20} {_figure(getattr(metrics, rate))}" for rate in RATES]
+    lines += _both_ways(result)
     lines.append("verdicts by label")
     for verdict, by_label in result.verdicts.items():
         row = ", ".join(f"{label} {count}" for label, count in by_label.items())
         lines.append(f"  {verdict:<20} {row}")
     return [*lines, *_severity(result), *_extraction(result)]
+
+
+def _both_ways(result: Evaluation) -> Iterator[str]:
+    """Yield the rates with what nobody could tell counted as wrong and as correct."""
+    found = result.cannot_tell
+    if found is None or not found.rows:
+        return
+    yield f"{found.rows} rows that nobody could tell, counted as wrong, as correct"
+    for rate in RATES:
+        both = (getattr(metrics, rate).value for metrics in (found.as_wrong, found.as_correct))
+        yield f"  {rate:<20} " + ", ".join(
+            "undefined" if value is None else f"{value:.3f}" for value in both
+        )
 
 
 def _severity(result: Evaluation) -> Iterator[str]:

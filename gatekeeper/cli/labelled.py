@@ -1,7 +1,7 @@
 """Labelled rows for commands: read, completed as a route would, and put through a gate."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,11 +9,14 @@ import click
 
 from gatekeeper.cli.inputs import read_lines, read_passages
 from gatekeeper.cli.show import tell, visible
+from gatekeeper.core.decide import Side
 from gatekeeper.errors import InputError
-from gatekeeper.evaluation.rows import Row, Rows, read_rows
-from gatekeeper.evaluation.run import Checker, Evaluated, check_rows
+from gatekeeper.evaluation.rows import LineFault, Row, Rows, read_rows
+from gatekeeper.evaluation.run import BOUNDS, Checker, Evaluated, check_rows
+from gatekeeper.evaluation.strata import Stratum
 from gatekeeper.gate import Gate
-from gatekeeper.verdict import Evidence, Passage
+from gatekeeper.policy import Bounds
+from gatekeeper.verdict import Evidence, Passage, Verdict
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MAX_FAULTS_SHOWN = 20
@@ -23,27 +26,65 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """What a live route adds to each answer: evidence from files, and texts that are no claims."""
+class Material:
+    """Labelled rows for a command, and what a live route adds to judging them.
 
-    house_facts: tuple[Path, ...] = ()
-    boilerplate: Path | None = None
+    ``source`` names where they come from. ``rule`` and ``strata`` are None where no policy and no
+    sampling stands behind the rows, ``model`` and ``calibration`` are those a policy asks for.
+    ``lines`` tell people of the sample, ``record`` programs.
+    """
+
+    source: str
+    rows: Sequence[Row]
+    faults: tuple[LineFault, ...] = ()
+    boilerplate: tuple[str, ...] = ()
+    bounds: Bounds = BOUNDS
+    rule: Callable[[Verdict], Side] | None = None
+    strata: Mapping[str, Stratum] | None = None
+    model: Path | None = None
+    calibration: Path | None = None
+    lines: tuple[str, ...] = ()
+    record: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def bad_lines(self) -> int:
+        """Number of lines that could not be used."""
+        return sum(fault.dropped for fault in self.faults)
+
+    @property
+    def labelled(self) -> list[Row]:
+        """The rows that a person could judge."""
+        return [row for row in self.rows if row.label is not None]
 
     def gate(self, gate: Gate) -> Gate:
-        """Return a gate that holds the boilerplate exempt; the same one where there is none."""
-        if self.boilerplate is None:
-            return gate
-        lines = read_lines(self.boilerplate)
-        return Gate(gate.model, gate.judge, replace(gate.settings, boilerplate=lines))
+        """Return a gate as the route has it."""
+        return with_boilerplate(gate, self.boilerplate)
 
-    def rows(self, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows with the house facts behind their own passages."""
-        facts = [passage.text for passage in read_passages(self.house_facts)]
-        return [_with_facts(row, facts) for row in rows] if facts else list(rows)
+
+def with_boilerplate(gate: Gate, lines: tuple[str, ...]) -> Gate:
+    """Return a gate that holds the boilerplate exempt; the same one where there is none."""
+    if not lines:
+        return gate
+    return Gate(gate.model, gate.judge, replace(gate.settings, boilerplate=lines))
+
+
+def from_file(
+    data: Path, house_facts: Sequence[Path], boilerplate: Path | None, *, limit: int | None = None
+) -> Material:
+    """Read a file of rows, the house facts behind their own passages, and tell of its faults.
+
+    Raises:
+        InputError: If a file can't be read, or there is no usable row.
+    """
+    found = read_labelled(data)
+    facts = [passage.text for passage in read_passages(house_facts)]
+    rows = [_with_facts(row, facts) for row in found.rows[:limit]]
+    lines = () if boilerplate is None else read_lines(boilerplate)
+    return Material(source=data.name, rows=rows, faults=found.faults, boilerplate=lines)
 
 
 def route_options(command: Command) -> Command:
-    """Add the options that ``Route`` holds."""
+    """Add the options for what a live route has beside the rows of a file."""
     house_facts = click.option(
         "--house-facts",
         type=_FILE,
@@ -78,12 +119,15 @@ def read_labelled(data: Path) -> Rows:
 
 
 async def check_all(
-    gate: Checker, rows: Sequence[Row], done: Callable[[Evaluated], None] = lambda _: None
+    gate: Checker,
+    material: Material,
+    rows: Sequence[Row],
+    done: Callable[[Evaluated], None] = lambda _: None,
 ) -> list[Evaluated]:
-    """Check the rows, tell of progress, and hand each over when it is done."""
+    """Check rows of the material, tell of progress, and hand each over when it is done."""
     checked: list[Evaluated] = []
     step = max(1, len(rows) // _STEPS)
-    async for item in check_rows(gate, rows):
+    async for item in check_rows(gate, rows, bounds=material.bounds, rule=material.rule):
         checked.append(item)
         done(item)
         if len(checked) % step == 0 or len(checked) == len(rows):
@@ -92,6 +136,8 @@ async def check_all(
 
 
 def _with_facts(row: Row, facts: Sequence[str]) -> Row:
+    if not facts:
+        return row
     own = row.evidence.passages
     more = (Passage(id=str(len(own) + n), text=text) for n, text in enumerate(facts))
     return replace(row, evidence=Evidence(passages=(*own, *more), question=row.evidence.question))

@@ -6,6 +6,7 @@ what it would have done; whether there is a place for a text is the HTTP layer's
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from enum import StrEnum
 
 from gatekeeper.policy import HELD_BACK, Reactions, Route
@@ -58,6 +59,18 @@ def side(action: Action, verdict: Verdict, *, cut: bool = False) -> Side:
     if verdict.outcome in (Outcome.SUPPORTED, Outcome.FLAGGED):
         return Side.ACCEPTED
     return Side.UNCHECKED
+
+
+def together(verdicts: Sequence[Verdict], fingerprint: str) -> Verdict:
+    """Join the verdicts of choices; what was not checked shows unless another choice is flagged."""
+    flagged = any(verdict.outcome is Outcome.FLAGGED for verdict in verdicts)
+    missing = {verdict.not_checked for verdict in verdicts}
+    return Verdict(
+        segments=tuple(segment for verdict in verdicts for segment in verdict.segments),
+        claims=tuple(claim for verdict in verdicts for claim in verdict.claims),
+        not_checked=None if flagged else next((r for r in NotCheckedReason if r in missing), None),
+        fingerprint=fingerprint,
+    )
 
 
 def assigned(secret: bytes, route: str, key: str, share: float) -> bool:

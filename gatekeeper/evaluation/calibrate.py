@@ -83,7 +83,7 @@ def scored(item: Evaluated) -> Scored | None:
     return Scored(
         wrong=item.row.label is Label.UNSUPPORTED,
         score=score,
-        is_open=is_open,
+        is_open=is_open or item.row.lacks_text,
         weight=item.row.weight,
         group=item.row.group,
     )

@@ -13,18 +13,18 @@ A rate whose denominator is empty is None, never 0 or 1. Rows that the gate did 
 not in these rates; ``released`` puts them in as let through, which is the worst case.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from gatekeeper.evaluation.strata import Floats, Stratum, by_weight, weight_key
+from gatekeeper.evaluation.table import Table, draw, draw_by_stratum
 
 # 2,000 draws put the ends of a 95 % interval within about 0.3 standard errors of a rerun's.
 DRAWS = 2_000
-# Draws are made in slices of this many numbers, so memory stays at some ten MB.
-_SLICE = 1_000_000
+# Rows of a weight, for it to be taken as a stratum.
+_FEWEST = 10
 RATES = (
     "sensitivity",
     "false_block_rate",
@@ -33,6 +33,13 @@ RATES = (
     "balanced_accuracy",
     "roc_auc",
 )
+# Cells of a table in the denominator of those that are shares of answers.
+_DENOMINATORS = {
+    "sensitivity": (0, 2),
+    "false_block_rate": (1, 3),
+    "accepted_error": (2, 3),
+    "coverage": (0, 1, 2, 3),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +48,8 @@ class Judged:
 
     ``score`` is the smallest claim score (lower: more suspicious), None where there is none.
     ``finding`` is True where the value guard or a contradiction blocks whatever the threshold.
-    Rows of one ``group`` are not independent; None: the row is a group of its own.
+    Rows of one ``group`` are not independent; None: the row is a group of its own. ``stratum``
+    names what the row was drawn from, with a known chance; None: from all answers.
     """
 
     wrong: bool
@@ -50,6 +58,7 @@ class Judged:
     finding: bool = False
     weight: float = 1.0
     group: str | None = None
+    stratum: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,25 +97,62 @@ class ThresholdRow:
 
 
 def gate_metrics(
-    rows: Sequence[Judged], *, seed: int = 0, draws: int = DRAWS, confidence: float = 0.95
+    rows: Sequence[Judged],
+    *,
+    strata: Mapping[str, Stratum] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
 ) -> GateMetrics:
-    """Compute the rates with percentile intervals from a bootstrap over groups.
+    """Compute the rates with intervals.
 
-    Whole groups are drawn with replacement, for rows that share a context are not independent
-    (Efron and Tibshirani, An Introduction to the Bootstrap, 1993). A bootstrap has no width where
-    nothing, or everything, is an event; there the end comes from the exact binomial bound
-    (Clopper and Pearson 1934) with the groups of the denominator as trials, which is approximate
-    when groups or weights are uneven. Balanced accuracy and AUC get no such correction.
+    Rows drawn by stratum: see ``strata``; the AUC, which no shares tell, has a Bayesian bootstrap
+    within the strata of a name (Rubin, Annals of Statistics 9, 1981). Rows of unequal weight are
+    taken so as well, a stratum a weight, if there are ten rows or more of each and no groups.
+
+    Other rows: percentile intervals from a bootstrap over groups. Whole groups are drawn with
+    replacement, for rows that share a context are not independent (Efron and Tibshirani, An
+    Introduction to the Bootstrap, 1993). A bootstrap has no width where nothing, or everything, is
+    an event; there the end comes from the exact binomial bound (Clopper and Pearson 1934) with the
+    groups of the denominator as trials, as many as their weights are worth (Kish, Survey Sampling,
+    1965), which is approximate when they are uneven. Balanced accuracy and AUC get no correction.
+
+    Args:
+        rows: Labelled answers that the gate took a side on.
+        strata: By the name that rows have of them; None for rows that have none.
+        seed: Of the draws.
+        draws: How many.
+        confidence: Of the intervals.
     """
-    table = _Table.of(rows)
+    table = Table.of(rows)
     point = table.rates(np.ones((1, table.groups)))[0]
-    drawn = _draw(table, seed=seed, draws=draws)
     tail = (1.0 - confidence) / 2.0
+    if strata is None:
+        rows, strata = _stratified(rows, groups=table.groups)
+    if strata is None:
+        drawn = draw(table, seed=seed, draws=draws)
+        trials = {name: table.trials(cells) for name, cells in _DENOMINATORS.items()}
+    else:
+        drawn = draw_by_stratum(rows, table, strata, seed=seed, draws=draws)
+        trials = {}
     estimates = {
-        name: _estimate(point[i], drawn[:, i], table.trials(name), tail)
+        name: _estimate(
+            point[i], drawn[:, i], trials.get(name, 0 if strata is None else None), tail
+        )
         for i, name in enumerate(RATES)
     }
     return GateMetrics(**estimates)
+
+
+def interval_method(rows: Sequence[Judged], strata: Mapping[str, Stratum] | None = None) -> str:
+    """Say how ``gate_metrics`` comes by intervals for these rows."""
+    if strata is not None:
+        return f"95 %, Beta within {len(strata)} strata, {DRAWS:,} draws, seed 0"
+    groups = len({i if row.group is None else row.group for i, row in enumerate(rows)})
+    found = _stratified(rows, groups=groups)[1]
+    if found is not None:
+        return f"95 %, Beta within {len(found)} strata by weight, {DRAWS:,} draws, seed 0"
+    return f"95 %, percentile bootstrap over groups, {DRAWS:,} draws, seed 0"
 
 
 def roc_auc(scores: Sequence[float], wrong: Sequence[bool]) -> float | None:
@@ -119,7 +165,7 @@ def roc_auc(scores: Sequence[float], wrong: Sequence[bool]) -> float | None:
         Judged(wrong=is_wrong, blocked=False, score=score)
         for score, is_wrong in zip(scores, wrong, strict=True)
     ]
-    table = _Table.of(rows)
+    table = Table.of(rows)
     value = table.rates(np.ones((1, table.groups)))[0, RATES.index("roc_auc")]
     return None if np.isnan(value) else float(value)
 
@@ -167,112 +213,31 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """The rows as arrays, ready to be weighted by how often each group was drawn.
+def _stratified(
+    rows: Sequence[Judged], *, groups: int
+) -> tuple[Sequence[Judged], Mapping[str, Stratum] | None]:
+    """Take rows of unequal weight as drawn by stratum where that can be told from the weights."""
+    if groups < len(rows):
+        return rows, None
+    strata = by_weight([row.weight for row in rows], fewest=_FEWEST)
+    if strata is None:
+        return rows, None
+    return [replace(row, stratum=weight_key(row.weight)) for row in rows], strata
 
-    ``cells`` has shape (groups, 4): weight of wrong and blocked, correct and blocked, wrong and
-    accepted, correct and accepted. The scored rows are sorted by score; ``starts`` are the places
-    where a new score begins.
+
+def _estimate(value: float, drawn: Floats, trials: int | None, tail: float) -> Estimate:
+    """Make an estimate from a point value and its draws; NaN means undefined.
+
+    ``trials`` are of the exact bound, None where draws know of events that were not seen.
     """
-
-    cells: Floats
-    members: NDArray[np.int64]
-    scored_group: NDArray[np.intp]
-    scored_wrong: Floats
-    scored_correct: Floats
-    starts: NDArray[np.intp]
-
-    @property
-    def groups(self) -> int:
-        return int(self.cells.shape[0])
-
-    @classmethod
-    def of(cls, rows: Sequence[Judged]) -> "_Table":
-        index: dict[object, int] = {}
-        keys = (i if row.group is None else row.group for i, row in enumerate(rows))
-        group = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.intp)
-        weight = np.array([row.weight for row in rows], dtype=np.float64)
-        wrong = np.array([row.wrong for row in rows], dtype=bool)
-        cell = np.array([2 * (not r.blocked) + (not r.wrong) for r in rows], dtype=np.intp)
-        cells, members = np.zeros((len(index), 4)), np.zeros((len(index), 4), dtype=np.int64)
-        np.add.at(cells, (group, cell), weight)
-        np.add.at(members, (group, cell), 1)
-        scores = np.array([np.nan if r.score is None else r.score for r in rows], dtype=np.float64)
-        order = np.argsort(scores, kind="stable")[: int(np.sum(~np.isnan(scores)))]
-        ranked = scores[order]
-        return cls(
-            cells=cells,
-            members=members,
-            scored_group=group[order],
-            scored_wrong=np.where(wrong, weight, 0.0)[order],
-            scored_correct=np.where(wrong, 0.0, weight)[order],
-            starts=np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: ranked.size]),
-        )
-
-    def trials(self, name: str) -> int:
-        """Return how many groups have a row in the denominator of a rate; 0: not a proportion."""
-        columns = {
-            "sensitivity": [0, 2],
-            "false_block_rate": [1, 3],
-            "accepted_error": [2, 3],
-            "coverage": [0, 1, 2, 3],
-        }.get(name)
-        return int(np.sum(self.members[:, columns].sum(axis=1) > 0)) if columns else 0
-
-    def rates(self, times: Floats) -> Floats:
-        """Return the six rates, NaN where undefined, for groups counted ``times`` (draws, groups).
-
-        Shape (draws, 6), in the order of ``RATES``.
-        """
-        blocked_wrong, blocked_right, passed_wrong, passed_right = (times @ self.cells).T
-        accepted = passed_wrong + passed_right
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sensitivity = blocked_wrong / (blocked_wrong + passed_wrong)
-            false_block = blocked_right / (blocked_right + passed_right)
-            columns = (
-                sensitivity,
-                false_block,
-                passed_wrong / accepted,
-                accepted / (accepted + blocked_wrong + blocked_right),
-                (sensitivity + 1.0 - false_block) / 2.0,
-                self._auc(times),
-            )
-        return np.stack(columns, axis=1)
-
-    def _auc(self, times: Floats) -> Floats:
-        if not self.starts.size:
-            return np.full(times.shape[0], np.nan)
-        drawn = times[:, self.scored_group]
-        wrong = np.add.reduceat(drawn * self.scored_wrong, self.starts, axis=1)
-        correct = np.add.reduceat(drawn * self.scored_correct, self.starts, axis=1)
-        # Of each correct answer: the wrong ones that score lower, and half of those that tie.
-        lower = np.cumsum(wrong, axis=1) - wrong / 2.0
-        pairs = wrong.sum(axis=1) * correct.sum(axis=1)
-        return np.asarray((lower * correct).sum(axis=1) / pairs)
-
-
-def _draw(table: _Table, *, seed: int, draws: int) -> Floats:
-    if table.groups < 2:
-        return np.empty((0, len(RATES)))
-    generator = np.random.default_rng(seed)
-    even = np.full(table.groups, 1.0 / table.groups)
-    step = max(1, _SLICE // max(table.groups, table.scored_group.size))
-    parts = [
-        table.rates(generator.multinomial(table.groups, even, size=size).astype(np.float64))
-        for size in (min(step, draws - done) for done in range(0, draws, step))
-    ]
-    return np.concatenate(parts)
-
-
-def _estimate(value: float, drawn: Floats, trials: int, tail: float) -> Estimate:
-    """Make an estimate from a point value and its bootstrap draws; NaN means undefined."""
     if np.isnan(value):
         return Estimate(value=None)
     defined = drawn[~np.isnan(drawn)]
     if not defined.size:
         return Estimate(value=float(value))
     low, high = (float(np.quantile(defined, q)) for q in (tail, 1.0 - tail))
+    if trials is None:
+        low, high = (0.0 if value <= 0.0 else low), (1.0 if value >= 1.0 else high)
     if trials and value <= 0.0:
         high = max(high, 1.0 - tail ** (1.0 / trials))
     if trials and value >= 1.0:

@@ -6,13 +6,20 @@ Rates cover labelled rows that the gate decided. The others are counted by verdi
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 
 from gatekeeper.core.aggregate import Thresholds
 from gatekeeper.evaluation.calibration import Fit
 from gatekeeper.evaluation.extraction import Audit, audit, audit_record
-from gatekeeper.evaluation.metrics import RATES, GateMetrics, gate_metrics, released
+from gatekeeper.evaluation.metrics import (
+    RATES,
+    GateMetrics,
+    Judged,
+    gate_metrics,
+    interval_method,
+    released,
+)
 from gatekeeper.evaluation.records import claim_record
 from gatekeeper.evaluation.rows import Label, LineFault
 from gatekeeper.evaluation.run import Evaluated, judged
@@ -24,6 +31,7 @@ from gatekeeper.evaluation.severity import (
     severity_table,
     weigh,
 )
+from gatekeeper.evaluation.strata import Stratum
 from gatekeeper.verdict import ClaimStatus, Outcome, SegmentKind, Verdict
 
 UNLABELLED = "unlabelled"
@@ -34,10 +42,20 @@ DECLARED = {
     "granularity": "clause",
     "duplicates": "keep",
     "empty": "undefined, left out of the mean and counted",
-    "blocked": "FLAGGED",
     "aggregation": "worst claim",
-    "interval": "95 %, percentile bootstrap over groups, 2,000 draws, seed 0",
 }
+_BY_POLICY = "what the route's policy holds back or cuts"
+# With nothing but points wanted of them.
+_FEW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BothWays:
+    """Rates with the rows of a sample that have no label counted as wrong, and as correct."""
+
+    rows: int
+    as_wrong: GateMetrics
+    as_correct: GateMetrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +64,8 @@ class Evaluation:
 
     ``gate`` covers the ``n_decided`` labelled rows that are FLAGGED or SUPPORTED, ``worst_case``
     all labelled rows, the undecided ones as let through. ``claims`` and ``severity`` need no
-    labels. ``extraction`` is None where no row has claims marked.
+    labels. ``extraction`` is None where no row has claims marked. ``interval`` and ``blocked`` say
+    how intervals were had and what counts as blocked. ``cannot_tell`` is None without strata.
     """
 
     n: int
@@ -62,9 +81,12 @@ class Evaluation:
     severity: SeverityTable
     extraction: Audit | None
     faults: tuple[LineFault, ...]
+    interval: str
+    blocked: str
+    cannot_tell: BothWays | None = None
 
 
-def summarise(
+def summarise(  # noqa: PLR0913 - a result declares all that it depends on
     evaluated: Sequence[Evaluated],
     faults: Sequence[LineFault],
     *,
@@ -72,10 +94,13 @@ def summarise(
     thresholds: Thresholds,
     calibration: Fit,
     critical: Collection[Critical] = (),
+    strata: Mapping[str, Stratum] | None = None,
 ) -> Evaluation:
     """Count what a gate with this fingerprint, these thresholds and their origin did.
 
     ``critical`` names kinds of claims that count as critical beside those the data marks.
+    ``strata`` are what the rows were drawn from; their rows without a label are those of which
+    nobody can tell.
     """
     labelled = [item for item in evaluated if item.row.label is not None]
     decided = [judged(item) for item in labelled if item.is_decided]
@@ -87,14 +112,29 @@ def summarise(
         fingerprint=fingerprint,
         thresholds=thresholds,
         calibration=calibration,
-        gate=gate_metrics(decided),
-        worst_case=gate_metrics([*decided, *rest]),
+        gate=gate_metrics(decided, strata=strata),
+        worst_case=gate_metrics([*decided, *rest], strata=strata),
         verdicts=verdict_counts(evaluated),
         claims=claim_metrics([item.verdict for item in evaluated]),
         severity=severity_table(evaluated, critical),
         extraction=audit(evaluated),
         faults=tuple(faults),
+        interval=interval_method(decided, strata),
+        blocked=_BY_POLICY if any(item.ruled for item in evaluated) else str(Outcome.FLAGGED),
+        cannot_tell=None if strata is None else _both_ways(evaluated, decided),
     )
+
+
+def _both_ways(evaluated: Sequence[Evaluated], decided: Sequence[Judged]) -> BothWays:
+    """Count the rows that the gate decided and nobody could, as one and as the other."""
+    open_ = [item for item in evaluated if item.row.label is None]
+    found = []
+    for label in (Label.UNSUPPORTED, Label.SUPPORTED):
+        items = [replace(item, row=replace(item.row, label=label)) for item in open_]
+        more = [judged(item) for item in items if item.is_decided]
+        plain = [replace(row, stratum=None) for row in (*decided, *more)]
+        found.append(gate_metrics(plain, draws=_FEW))
+    return BothWays(rows=len(open_), as_wrong=found[0], as_correct=found[1])
 
 
 def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dict[str, object]:
@@ -116,11 +156,23 @@ def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dic
             "severity": severity_record(result.severity),
             "extraction": audit_record(result.extraction),
         },
-        "declared": dict(DECLARED),
+        "declared": {**DECLARED, "blocked": result.blocked, "interval": result.interval},
         "versions": {**versions, "scorer": result.fingerprint},
         "bad_lines": sum(fault.dropped for fault in result.faults),
         "faults": [asdict(fault) for fault in result.faults],
+        **_both_ways_record(result.cannot_tell),
     }
+
+
+def _both_ways_record(found: BothWays | None) -> dict[str, object]:
+    if found is None:
+        return {}
+    both = {"as_wrong": found.as_wrong, "as_correct": found.as_correct}
+    points = {
+        name: {rate: getattr(metrics, rate).value for rate in RATES}
+        for name, metrics in both.items()
+    }
+    return {"cannot_tell": {"rows": found.rows, **points}}
 
 
 def row_record(item: Evaluated, critical: Collection[Critical] = ()) -> dict[str, object]:

@@ -19,7 +19,7 @@ from typing import BinaryIO, NoReturn, cast
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation import fields
 from gatekeeper.evaluation.context import read_context, repeated_ids, type_name
-from gatekeeper.verdict import ClaimStatus, Evidence
+from gatekeeper.verdict import ClaimStatus, Evidence, Verdict
 
 # One line is held in memory whole; the longest context of the public sets is under 0.1 MB.
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -58,6 +58,10 @@ class Row:
 
     ``weight`` is the number of answers the row stands for. Rows of one ``group`` (the same
     context, say) are not independent. ``raw`` is the object as read, unknown keys included.
+
+    What no file says: ``others`` are further choices of the same response, which one label is on;
+    ``stratum`` names what the row was drawn from; ``standing`` is the verdict on an answer that no
+    gate can read, for it was never read.
     """
 
     line: int
@@ -74,6 +78,15 @@ class Row:
     weight: float = 1.0
     group: str | None = None
     raw: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
+    others: tuple[str, ...] = ()
+    stratum: str | None = None
+    standing: Verdict | None = None
+
+    @property
+    def lacks_text(self) -> bool:
+        """True if there are several choices and one of them has no text to check."""
+        texts = (self.answer, *self.others)
+        return len(texts) > 1 and not all(text.strip() for text in texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,17 +3,19 @@
 With the same bounds, too: evidence past one is not checked, here as over HTTP.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.decide import Side, together
 from gatekeeper.evaluation.metrics import Judged
 from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.policy import Bounds
 from gatekeeper.verdict import ClaimStatus, Evidence, NotCheckedReason, Outcome, Verdict
 
-DECIDED = frozenset({Outcome.FLAGGED, Outcome.SUPPORTED})
+# Without a policy: what is done with the others is for a policy to say.
+_SIDES = {Outcome.FLAGGED: Side.BLOCKED, Outcome.SUPPORTED: Side.ACCEPTED}
 
 # Those of a route whose policy sets none.
 BOUNDS = Bounds()
@@ -45,35 +47,73 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
-    """A row and what the gate made of it."""
+    """A row and what the gate made of it; ``ruled`` is the side by a policy, None without one."""
 
     row: Row
     verdict: Verdict
+    ruled: Side | None = None
+
+    @property
+    def side(self) -> Side:
+        """Where the gate puts the answer; without a policy blocked is FLAGGED."""
+        return self.ruled or _SIDES.get(self.verdict.outcome, Side.UNCHECKED)
 
     @property
     def is_decided(self) -> bool:
-        """True if the gate took a side: FLAGGED or SUPPORTED."""
-        return self.verdict.outcome in DECIDED
+        """True if the gate took a side: blocked or accepted."""
+        return self.side is not Side.UNCHECKED
 
 
 async def check_within_bounds(
-    gate: Checker, answer: str, evidence: Evidence, *, deadline: float | None = None
+    gate: Checker,
+    answer: str,
+    evidence: Evidence,
+    *,
+    deadline: float | None = None,
+    bounds: Bounds = BOUNDS,
 ) -> Verdict:
     """Check an answer; NOT_CHECKED (size) if the evidence is more than a route takes."""
-    if not BOUNDS.admit([passage.text for passage in evidence.passages]):
+    if not bounds.admit([passage.text for passage in evidence.passages]):
         return Verdict(not_checked=NotCheckedReason.SIZE, fingerprint=gate.fingerprint)
     return await gate.check(answer, evidence, deadline=deadline)
 
 
-async def check_rows(gate: Checker, rows: Iterable[Row]) -> AsyncIterator[Evaluated]:
-    """Yield each row with its verdict, in order."""
+async def check_rows(
+    gate: Checker,
+    rows: Iterable[Row],
+    *,
+    bounds: Bounds = BOUNDS,
+    rule: Callable[[Verdict], Side] | None = None,
+) -> AsyncIterator[Evaluated]:
+    """Yield each row with its verdict, in order.
+
+    Args:
+        gate: The gate.
+        rows: The rows.
+        bounds: Those of a route.
+        rule: What a policy makes of a verdict; None without one.
+    """
     for row in rows:
-        verdict = await check_within_bounds(gate, row.answer, row.evidence)
-        yield Evaluated(row=row, verdict=verdict)
+        verdict = row.standing or await _check(gate, row, bounds)
+        yield Evaluated(row=row, verdict=verdict, ruled=None if rule is None else rule(verdict))
+
+
+async def _check(gate: Checker, row: Row, bounds: Bounds) -> Verdict:
+    """Check a row; of several choices every one must pass, as over HTTP."""
+    if not row.others:
+        return await check_within_bounds(gate, row.answer, row.evidence, bounds=bounds)
+    nothing = Verdict(not_checked=NotCheckedReason.NO_TEXT, fingerprint=gate.fingerprint)
+    verdicts = [
+        await check_within_bounds(gate, text, row.evidence, bounds=bounds)
+        if text.strip()
+        else nothing
+        for text in (row.answer, *row.others)
+    ]
+    return together(verdicts, gate.fingerprint)
 
 
 def judged(evaluated: Evaluated) -> Judged:
-    """Turn a labelled row into what the gate metrics count; without a policy blocked = FLAGGED.
+    """Turn a labelled row into what the gate metrics count.
 
     Raises:
         ValueError: If the row has no label.
@@ -83,11 +123,12 @@ def judged(evaluated: Evaluated) -> Judged:
         raise ValueError(f"row {row.id!r} has no label")
     return Judged(
         wrong=row.label is Label.UNSUPPORTED,
-        blocked=verdict.outcome is Outcome.FLAGGED,
+        blocked=evaluated.side is Side.BLOCKED,
         score=verdict.score,
         finding=any(has_finding(claim.status, claim.score) for claim in verdict.claims),
         weight=row.weight,
         group=row.group,
+        stratum=row.stratum,
     )
 
 

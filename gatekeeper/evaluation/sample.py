@@ -52,7 +52,8 @@ def independent(rows: Sequence[Scored], *, by_label: bool, seed: int = SEED) -> 
         return Sample(rows=drawn, groups=len(groups), how=how)
     if is_weighted:
         kept = tuple(_thinned(rows, generator, by_label=by_label))
-        return Sample(rows=kept, how=f"rows kept in proportion to their weight, seed {seed}")
+        how = f"{len(kept)} of {len(rows)} rows kept in proportion to their weight, seed {seed}"
+        return Sample(rows=kept, how=how)
     return Sample(rows=tuple(rows))
 
 

@@ -58,7 +58,8 @@ def test_rows_are_kept_in_proportion_to_their_weight() -> None:
     light = sum(row.weight == 1.0 for row in sample.rows)
     assert len(sample.rows) - light == 4000
     assert light == pytest.approx(1000, abs=100)
-    assert sample.how == "rows kept in proportion to their weight, seed 0"
+    kept = f"{len(sample.rows)} of 8000 rows kept in proportion to their weight, seed 0"
+    assert sample.how == kept
 
 
 def test_weights_that_differ_between_labels_only() -> None:
