@@ -30,6 +30,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "calibrate": "Find a threshold whose error rate is below a target, with confidence.",
     "check": "Check one answer against its context.",
+    "dashboards": "Write a Grafana dashboard, Prometheus rules and alerts, and tests of them.",
     "demo": "Serve a help desk with a gate in front and print what to ask it.",
     "doctor": "Look for what would keep the gate from working here.",
     "evaluate": "Run the gate over labelled data and count what it gets right.",
