@@ -22,9 +22,9 @@ def rate_by(label: str, metric: str) -> str:
     return f"sum by ({label}) (rate({metric}{{{OURS}}}[$__rate_interval]))"
 
 
-def share_by_reason(metric: str) -> str:
+def share_by_reason(metric: str, where: str = "") -> str:
     """Return a query for the share of requests by reason; routes that are off are left out."""
-    part = f'sum by (reason) (rate({metric}{{{OURS}, reason!="off"}}[$__rate_interval]))'
+    part = f"sum by (reason) (rate({metric}{{{OURS}{where}}}[$__rate_interval]))"
     whole = f'sum(rate(gatekeeper_requests_total{{{OURS}, mode!="off"}}[$__rate_interval]))'
     return f"{part} / on () group_left () ({whole} > 0)"
 

@@ -102,7 +102,7 @@ _TRAFFIC = (
         title="Why are answers not checked?",
         reading="Share of requests by first reason. shape and no_context mostly mean that a "
         "pointer of the policy leads nowhere.",
-        queries={"{{reason}}": share_by_reason("gatekeeper_not_checked_total")},
+        queries={"{{reason}}": share_by_reason("gatekeeper_not_checked_total", ', reason!="off"')},
         unit=SHARE,
         is_stacked=True,
     ),
