@@ -7,7 +7,7 @@ does not need.
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from prometheus_client import REGISTRY, CollectorRegistry
 from gatekeeper.asgi.known import unmatched
 from gatekeeper.asgi.lifespan import Step
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
+from gatekeeper.asgi.paths import below
 from gatekeeper.asgi.services import Services
 from gatekeeper.build import LateModel, prove
 from gatekeeper.config import forced_mode, policy_hash, uncalibrated_paths
@@ -25,7 +26,7 @@ from gatekeeper.config.modefile import mode_path
 from gatekeeper.config.reports import Reports
 from gatekeeper.config.scorer import Scorer, load_with_scorer
 from gatekeeper.config.standing import Surroundings
-from gatekeeper.errors import ManifestError, ModelError
+from gatekeeper.errors import ConfigurationError, Fault, ManifestError, ModelError
 from gatekeeper.gate import Gate, Settings
 from gatekeeper.observe.folder import MetricsMode, workers_expected
 from gatekeeper.observe.logs import EventLog
@@ -35,7 +36,7 @@ from gatekeeper.observe.states import PolicyStates, StoreStates
 from gatekeeper.observe.telemetry import Observers
 from gatekeeper.policy import Mode, Policy, Route
 from gatekeeper.protocols import Model
-from gatekeeper.recording import begin_recording, watch_store
+from gatekeeper.recording import begin_recording, open_store, optional_part, watch_store
 from gatekeeper.runtime.manifest import MANIFEST
 from gatekeeper.runtime.session import load
 from gatekeeper.scheduler import Notice, Scheduler
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gatekeeper.outcomes.recorder import Recorder
+    from gatekeeper.review.app import ReviewApp
 
 
 class _Loader:
@@ -113,6 +115,7 @@ def gated(
     """
     path = Path(policy)
     running, scorer = load_with_scorer(path)
+    _refuse_shared(running, path, metrics)
     log = EventLog()
     loader = _Loader(scorer, notice=log.notice, controls=lambda: controls)
     scheduler = Scheduler(load=loader, notice=log.notice)
@@ -129,6 +132,7 @@ def gated(
     )
     recorders = _recorders(running, scorer, counters, log)
     stores = _stores(running, scorer, recorders, controls, log)
+    review = _review(running, controls, counters, log)
     for unknown in unmatched(app, [route.path for route in running.routes]):
         log.notice("route_unmatched", route=unknown)
     front = GatekeeperMiddleware(
@@ -144,15 +148,16 @@ def gated(
             secret=_secret(),
         ),
         startup=_startup(scheduler, controls),
-        shutdown=_shutdown(scheduler, controls, [*recorders, *stores]),
+        shutdown=_shutdown(scheduler, controls, [*recorders, *stores, *review.values()]),
     )
     states = InfoStates(
         model=lambda: scorer.fingerprint, policy=lambda: policy_hash(controls.policy)
     )
-    if metrics is None:
-        return front
-    collectors = [states, _policy_states(controls), *stores]
-    return _with_page(front, metrics, metrics_app(counters.mode, counters.registry, collectors))
+    pages: dict[str, ASGIApp] = {f"{where}/": page for where, page in review.items()}
+    if metrics is not None:
+        collectors = [states, _policy_states(controls), *stores]
+        pages[metrics] = metrics_app(counters.mode, counters.registry, collectors)
+    return _with_pages(front, pages)
 
 
 def _counters(
@@ -264,7 +269,9 @@ def _startup(scheduler: Scheduler, controls: LiveControls) -> Step:
 
 
 def _shutdown(
-    scheduler: Scheduler, controls: LiveControls, stores: "Sequence[Recorder | StoreStates]"
+    scheduler: Scheduler,
+    controls: LiveControls,
+    stores: "Sequence[Recorder | StoreStates | ReviewApp]",
 ) -> Step:
     async def stop() -> None:
         await asyncio.to_thread(scheduler.close)
@@ -275,11 +282,42 @@ def _shutdown(
     return stop
 
 
-def _with_page(front: "ASGIApp", path: str, page: "ASGIApp") -> "ASGIApp":
-    """Serve one more page beside an app."""
+def _review(
+    policy: Policy, controls: LiveControls, counters: WorkerMetrics, log: EventLog
+) -> "dict[str, ReviewApp]":
+    """Return the page that decisions are labelled on by its path, if the policy has one."""
+    outcomes, review = policy.outcomes, policy.review
+    if outcomes is None or review is None:
+        return {}
+    page: ReviewApp = optional_part("gatekeeper.review.app").review_app(
+        review,
+        secret=_secret(),
+        open_store=lambda: open_store(outcomes),
+        routes=lambda: [route.path for route in controls.policy.routes],
+        counters=counters,
+        log=log,
+    )
+    return {review.path: page}
+
+
+def _refuse_shared(policy: Policy, path: Path, metrics: str | None) -> None:
+    """Refuse a review page that stands where the counters are."""
+    if policy.review is not None and f"{metrics}/".startswith(f"{policy.review.path}/"):
+        found, expected = "the path of the counters or one above it", "one of its own"
+        fault = Fault(place="review.path", found=found, expected=expected)
+        raise ConfigurationError(str(path), [fault])
+
+
+def _with_pages(front: "ASGIApp", pages: "Mapping[str, ASGIApp]") -> "ASGIApp":
+    """Serve pages beside an app, by path; one that ends in a slash has all below it too."""
 
     async def app(scope: "Scope", receive: "Receive", send: "Send") -> None:
-        is_page = scope["type"] == "http" and scope["path"] == path
-        await (page if is_page else front)(scope, receive, send)
+        asked = front
+        if scope["type"] == "http":
+            path = below(scope.get("root_path", ""), scope["path"])
+            for where, page in pages.items():
+                if path == where.rstrip("/") or (where[-1] == "/" and path.startswith(where)):
+                    asked = page
+        await asked(scope, receive, send)
 
-    return app
+    return app if pages else front

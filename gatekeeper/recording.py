@@ -122,9 +122,18 @@ def first_cut(support: float) -> float:
     return (1.0 + 2.0 * support) / 3.0
 
 
-def _part(name: str) -> Any:
+def optional_part(name: str) -> Any:
+    """Import a module that takes what the extra installs.
+
+    Raises:
+        StoreError: If that is not installed.
+    """
     try:
-        return import_module(f"gatekeeper.outcomes.{name}")
+        return import_module(name)
     except ModuleNotFoundError as error:
         advice = 'pip install "gatekeeper-claims[outcomes]"'
         raise StoreError(f"the library {error.name} is not installed", advice) from error
+
+
+def _part(name: str) -> Any:
+    return optional_part(f"gatekeeper.outcomes.{name}")

@@ -26,6 +26,7 @@ FACTS = frozenset(
         *("check_s", "added_s", "evidence_words", "pairs", "pair_tokens"),
         *("error", "place", "seconds", "retry_in_s", "outcome", "faults", "workers", "file"),
         *("blocked", "of_last", "share", "tripped", "difference", "resolver"),
+        *("reviewer", "role"),
     }
 )
 
@@ -38,7 +39,7 @@ _WARNINGS = frozenset(
         *("batch_failed", "worker_died", "load_failed", "metrics_unshared", "telemetry_failed"),
         *("shadow_check_dropped", "reload_refused", "route_tripped", "enforcement_degraded"),
         *("model_not_invariant", "model_scores_differ", "route_unmatched"),
-        *("store_failed", "store_dropping"),
+        *("store_failed", "store_dropping", "reviewers_unreadable"),
     }
 )
 
