@@ -76,7 +76,7 @@ def is_call(item: object) -> bool:
     return isinstance(item, dict) and item.get("type") not in _SILENT
 
 
-def message(id_: object, *texts: str) -> Members:
+def message(id_: str, *texts: str) -> Members:
     """Return a message of ours, which ends early."""
     return {
         "id": id_,

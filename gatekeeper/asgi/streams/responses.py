@@ -63,7 +63,7 @@ class Responses:
     def __init__(self, depth: int) -> None:
         self._depth = depth
         self._texts: dict[Key, str] = {}
-        self._items: dict[int, object] = {}
+        self._items: dict[int, str] = {}
         self._response: Members = {}
 
     def read(self, frame: Frame) -> Reading:
@@ -161,10 +161,9 @@ class Responses:
         response, item = document.get("response"), document.get("item")
         if kind in _BEGINS and isinstance(response, dict):
             self._response = {name: response[name] for name in response if name != "output"}
-        if kind in _ITEMS and isinstance(item, dict):
-            self._items[_index(document, "output_index")] = item.get("id")
-        elif isinstance(document.get("item_id"), str):
-            self._items.setdefault(_index(document, "output_index"), document["item_id"])
+        name = item.get("id") if isinstance(item, dict) else document.get("item_id")
+        if isinstance(name, str):  # the first one an index has, as what is lost may shift another
+            self._items.setdefault(_index(document, "output_index"), name)
 
     def _new(self, kind: str, key: Key, value: object) -> str:
         """Return what a place says for the first time.
@@ -189,7 +188,7 @@ class Responses:
         place = {"output_index": key[0], "content_index": key[1]}
         return {"type": kind, "item_id": self._id(key[0]), **place, **members}
 
-    def _id(self, index: int) -> object:
+    def _id(self, index: int) -> str:
         return self._items.get(index) or f"msg_withheld_{index}"
 
     def _item(self, index: int, texts: dict[Key, str]) -> Members:
