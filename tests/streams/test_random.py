@@ -31,8 +31,8 @@ def test_streams_that_broke_a_promise_once(first: int) -> None:
     """7,820: the app ends within an event, and the ending was glued to what there was of it.
 
     12,201: so short an event that the ending begins like it, which is no release. 54,269 and
-    56,523: of an item only a delta was seen, and the ending told it again under another id. 64,999: an event that names no item's place
-    gave its id to the first item.
+    56,523: of an item only a delta was seen, and the ending told it again under another id.
+    64,999: an event that names no item's place gave its id to the first item.
     """
     assert examined(first=first, count=2).total() == 2
 
