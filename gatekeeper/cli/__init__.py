@@ -41,6 +41,7 @@ COMMANDS = {
     "plan": "Work out what a gate does at given rates, what it costs, how many labels it takes.",
     "purge": "Delete stored texts and decisions that are past their days.",
     "readiness": "Say whether enforcing a route now meets its targets.",
+    "review": "Give people tokens for the review page.",
     "show": "Show what the outcome store knows of a decision.",
 }
 
