@@ -88,7 +88,7 @@ def figures(rows: Mapping[str, Sequence[ScoredRow]], variant: Variant = MAXIMUM)
     )
 
 
-def differences(new: Figures, old: Figures) -> dict[str, object]:
+def differences(new: Figures, old: Figures) -> dict[str, dict[str, float | None]]:
     """Return new minus old on the same answers, with intervals over the same draws of contexts."""
     mean, by_set = paired_difference(
         {

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,34 @@ def test_a_step_that_was_stopped_half_way_is_done_again(tmp_path: Path) -> None:
 
     assert (tmp_path / "product").is_dir()
     assert len(calls) == 1
+
+
+def test_losses_are_those_of_the_settings() -> None:
+    """Neutral in place of contradiction costs the classes something, the two sides nothing."""
+    from models.train import loss_of  # noqa: PLC0415  # needs torch
+
+    logits = torch.tensor([[-20.0, 20.0, -20.0]])
+    contradiction = torch.tensor([[False, False, True]])
+    plain = float(loss_of(logits, contradiction))
+
+    assert plain == pytest.approx(40.0)
+    both = Settings(tokens=1, two_class=0.5)
+    assert float(loss_of(logits, contradiction, both)) == pytest.approx(plain)
+    entailed = torch.tensor([[True, False, False]])
+    assert float(loss_of(logits, entailed, both)) == pytest.approx(1.5 * 40.0)
+    smooth = Settings(tokens=1, smoothing=0.3)
+    assert float(loss_of(logits, contradiction, smooth)) == pytest.approx(0.7 * 40 + 0.3 * 80 / 3)
+
+
+def test_frozen_layers_stay_as_they_are(init: Path) -> None:
+    """The lowest layer keeps its weights, the one above learns."""
+    from models.train import Run, batches  # noqa: PLC0415  # needs torch
+
+    run = Run(init, replace(SETTINGS, frozen_layers=1, tokens=2_000), "cpu")
+    layers = run.model.bert.encoder.layer
+    before = [layer.output.dense.weight.detach().clone() for layer in layers]
+    for batch in batches(run, encode(toy_pairs(60), init / "tokenizer.json")):
+        run.step(batch)
+
+    assert torch.equal(before[0], layers[0].output.dense.weight)
+    assert not torch.equal(before[1], layers[1].output.dense.weight)
