@@ -68,7 +68,7 @@ demo: $(DEMO)/ready
 $(DEMO)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DEMO)
 	$(DEMO)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable ".[serve]"
+		--constraint constraints.txt --editable ".[serve,outcomes]"
 	touch $@
 
 # Hours on a CPU, minutes on a GPU; the same command goes on where it was stopped. Data is not part

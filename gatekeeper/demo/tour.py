@@ -151,3 +151,9 @@ def lines(base: str) -> Iterator[str]:
         yield f"   -> {stop.status} {' ... '.join(stop.shows)}"
         yield f"   {stop.note}"
         yield ""
+
+
+def review_lines(base: str, token: str) -> Iterator[str]:
+    """Yield where the decisions of the tour can be labelled, and what to sign in with."""
+    yield f"Then label what was decided: {base}/gatekeeper/review"
+    yield f"   token {token}"

@@ -34,7 +34,8 @@ def test_missing_server_says_what_to_install(
     code = main(["demo"])
 
     assert code == 1
-    assert "pip install uvicorn" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert 'the demo needs uvicorn: pip install "gatekeeper-claims[serve,outcomes]"' in said
 
 
 def test_prints_the_tour_once_it_serves(

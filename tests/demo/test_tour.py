@@ -8,9 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 
-from gatekeeper.demo.tour import TOUR, Stop, lines
+from gatekeeper.demo.tour import TOUR, Stop, lines, review_lines
 from tests.transcripts import curl
 
 PATIENCE_S = 60.0
@@ -37,7 +38,7 @@ def printed(send: Send) -> Iterator[list[str]]:
     command = [sys.executable, "-m", "gatekeeper.cli", "demo", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert server.stdout is not None
-    wanted = 2 + len(list(lines("")))
+    wanted = 2 + len([*lines(""), *review_lines("", "")])
     text = [server.stdout.readline().rstrip("\n") for _ in range(wanted)]
     yield text
     server.send_signal(signal.SIGINT)
@@ -49,7 +50,7 @@ def printed(send: Send) -> Iterator[list[str]]:
 def test_printed_lines_do_what_they_say(printed: list[str], send: Send) -> None:
     """The first thing a user copies has to work, in order, to the letter."""
     base = printed[0].split()[2].rstrip(";")
-    assert printed[2:] == list(lines(base))
+    assert printed[2:-2] == list(lines(base))
 
     for stop in TOUR:
         assert f"   {stop.curl(base)}" in printed
@@ -73,6 +74,17 @@ def assert_in_order(pieces: tuple[str, ...], text: str) -> None:
         found = text.find(piece, place)
         assert found >= 0, f"{piece!r} not in {text[place:]!r}"
         place = found + len(piece)
+
+
+def test_printed_token_opens_the_review_page(printed: list[str]) -> None:
+    """Every decision of the tour waits there, and nothing says what the gate thought of it."""
+    page, token = printed[-2].split()[-1], printed[-1].split()[-1]
+    header = {"authorization": f"Bearer {token}"}
+
+    assert httpx.get(f"{page}/api/next").status_code == 401
+    item = httpx.get(f"{page}/api/next", headers=header).json()
+    assert item["route"] in {stop.path for stop in TOUR}
+    assert not {"verdict", "score", "side"} & set(item)
 
 
 @pytest.mark.parametrize("stop", TOUR, ids=lambda stop: stop.title.partition(":")[0])
