@@ -5,6 +5,7 @@ a full hour and end with the last decision. Decisions of hours that are over are
 worker; each time their number is held against the store's, so that one written late is found.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +74,9 @@ class States:
         self._fingerprint = fingerprint
         self._file = file
         self._store: Store | None = None
+        self._parents: Store | None = None
         self._inode: int | None = None
+        self._pid = os.getpid()
         self._hours: dict[str, Hours] = {}
         self._rates: dict[tuple[str, str], tuple[object, Estimates]] = {}
 
@@ -90,15 +93,10 @@ class States:
         Raises:
             StoreError: If the store can't be read.
         """
-        store = self._opened()
-        try:
-            with store.transaction() as connection:
-                connection.execute(select(DECISIONS.c.id).limit(1))
-                answered()
-                return {route: self._route(connection, route, now_ms) for route in routes}
-        except StoreError:
-            self.close()
-            raise
+        with self._opened().transaction() as connection:
+            connection.execute(select(DECISIONS.c.id).limit(1))
+            answered()
+            return {route: self._route(connection, route, now_ms) for route in routes}
 
     def close(self) -> None:
         """Close the store; what was counted is kept."""
@@ -108,12 +106,15 @@ class States:
 
     def _opened(self) -> Store:
         """Return the store; a file that is not the one that was opened is opened anew."""
+        if self._store is not None and self._pid != os.getpid():
+            # A fork leaves its parent's connections alone: to give them up would end them.
+            self._parents, self._store = self._store, None
         inode = None if self._file is None else _inode(self._file)
         if self._store is not None and inode != self._inode:
             self.close()
             self._hours.clear()
         if self._store is None:
-            self._store, self._inode = self._open_store(), inode
+            self._store, self._inode, self._pid = self._open_store(), inode, os.getpid()
         return self._store
 
     def _route(self, connection: Connection, route: str, now_ms: int) -> RouteStates:

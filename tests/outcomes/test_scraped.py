@@ -2,11 +2,29 @@
 
 import json
 import os
+import socket
+import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.outcomes.made import KEY
+import pytest
+from prometheus_client import CollectorRegistry
+
+from gatekeeper.errors import StoreError
+from gatekeeper.observe.folder import MetricsMode
+from gatekeeper.observe.logs import EventLog
+from gatekeeper.observe.page import render
+from gatekeeper.observe.states import StoreStates
+from gatekeeper.outcomes.recorder import Recorder
+from gatekeeper.outcomes.store import Store
+from gatekeeper.outcomes.writer import Writer
+from gatekeeper.policy import Outcomes
+from gatekeeper.recording import watch_store
+from tests.outcomes.made import KEY, ROUTE, decision, source
+from tests.outcomes.servers import Server
 
 ROOT = Path(__file__).parents[2]
 
@@ -150,3 +168,116 @@ def test_every_worker_says_the_same(tmp_path: Path, url: str) -> None:
         'gatekeeper_tripped{route="/quiet"} 0.0',
     ):
         assert line in known
+
+
+Watch = Callable[[str], StoreStates]
+
+
+@pytest.fixture
+def failing() -> threading.Event:
+    """Be set when a write has failed."""
+    return threading.Event()
+
+
+@pytest.fixture
+def recorder(failing: threading.Event) -> Iterator[Recorder]:
+    """Record decisions into a store that has no room."""
+
+    def full() -> Store:
+        raise StoreError("it is full", "make room", is_passing=True)
+
+    recorder = Recorder(
+        Writer(full, source()), dropped=lambda _: None, notice=lambda *_, **__: failing.set()
+    )
+    yield recorder
+    recorder.close(0.0)
+
+
+@pytest.fixture
+def watch(recorder: Recorder) -> Iterator[Watch]:
+    """Give what a page says of a store."""
+    watched: list[StoreStates] = []
+
+    def watch(url: str) -> StoreStates:
+        outcomes = Outcomes(url=url, store_text="none", retention_days=30)
+        watched.append(
+            watch_store(
+                outcomes,
+                fingerprint="running",
+                routes=lambda: [ROUTE],
+                recorder=recorder,
+                log=EventLog(),
+            )
+        )
+        return watched[-1]
+
+    yield watch
+    for states in watched:
+        states.close()
+
+
+def shown(states: StoreStates) -> tuple[bool, float]:
+    """Return whether a page has the queue on it, and whether it calls the store up."""
+    lines = render(MetricsMode.SINGLE, CollectorRegistry(), [states]).decode().splitlines()
+    has_queue = any(line.startswith("gatekeeper_review_queue{") for line in lines)
+    [up] = [line.split()[1] for line in lines if line.startswith("gatekeeper_store_up ")]
+    return has_queue, float(up)
+
+
+def test_server_that_is_stopped_and_started(server: Server, watch: Watch) -> None:
+    """The page is served without its states, and with them as soon as there is a server again."""
+    Store.open(server.url).close()
+    states = watch(server.url)
+    before = shown(states)
+
+    server.stop()
+    try:
+        stopped = [shown(states), shown(states)]
+    finally:
+        server.start()
+
+    assert before == (True, 1.0)
+    assert stopped == [(False, 0.0), (False, 0.0)]
+    assert shown(states) == (True, 1.0)
+
+
+def test_server_that_says_nothing(watch: Watch) -> None:
+    """A connection that hangs takes longer than a scrape has; the page does not wait for it."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        port = mute.getsockname()[1]
+        states = watch(f"postgresql://gate@127.0.0.1:{port}/x")
+
+        found = [shown(states), shown(states)]
+
+    assert found == [(False, 0.0), (False, 0.0)]
+
+
+def test_file_that_another_process_keeps_to_itself(tmp_path: Path, watch: Watch) -> None:
+    """A backup or a shell may lock the whole file; that is no reason for a page to fail."""
+    file = tmp_path / "outcomes.db"
+    Store.open(f"sqlite:///{file}").close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("CREATE TABLE other (x)")
+    states = watch(f"sqlite:///{file}")
+
+    locked = shown(states)
+    other.close()
+
+    assert locked == (False, 0.0)
+    assert shown(states) == (True, 1.0)
+
+
+def test_store_that_takes_no_decisions_is_not_up(
+    tmp_path: Path, watch: Watch, recorder: Recorder, failing: threading.Event
+) -> None:
+    """A full disk can be read from; but what is counted then is not all there is."""
+    url = f"sqlite:///{tmp_path / 'outcomes.db'}"
+    Store.open(url).close()
+    states = watch(url)
+    before = shown(states)
+
+    recorder.decided(decision())
+    assert failing.wait(60.0)
+
+    assert (before, shown(states)) == ((True, 1.0), (False, 0.0))

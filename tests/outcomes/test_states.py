@@ -177,8 +177,8 @@ def test_labels_count_and_leave_the_queue(url: str, store: Store, states: States
     store.write(Batch(decisions=[row(accepted(9), NOW_MS), row(unchecked(8), NOW_MS, kept=False)]))
     before = read(states)
     elsewhere = Store.open(url)
-    say(elsewhere, 0)
-    say(elsewhere, 1)
+    for number in (0, 1, 8):
+        say(elsewhere, number)
 
     labelled = read(states)
     Labels(elsewhere).undo(f"{1:032x}", "ann", at_ms=NOW_MS)
@@ -189,13 +189,14 @@ def test_labels_count_and_leave_the_queue(url: str, store: Store, states: States
         return found.labels[Side.BLOCKED], found.waiting[Side.BLOCKED]
 
     assert [seen(before), seen(labelled), seen(undone)] == [(0, 5), (2, 3), (1, 4)]
-    assert (before.waiting[Side.ACCEPTED], before.waiting[Side.UNCHECKED]) == (1, 0)
+    assert (undone.waiting[Side.ACCEPTED], undone.waiting[Side.UNCHECKED]) == (1, 0)
 
 
 def test_queue_is_that_of_the_reviewers(store: Store, states: States) -> None:
     """The page must not tell of items that nobody is handed, such as those of six weeks ago."""
     fill(store)
     store.write(Batch(decisions=[row(decision(900), NOW_MS - 42 * DAY_MS)]))
+    say(store, 159)
 
     waiting = read(states).waiting
 
@@ -225,7 +226,7 @@ def test_routes_are_apart(store: Store, states: States) -> None:
 
 
 def test_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
-    """An empty file in its place would say that nothing was ever decided."""
+    """An empty file in its place would say that nothing was ever decided, unless one was put."""
     file = tmp_path / "outcomes.db"
     states = States(lambda: Store.open(f"sqlite:///{file}"), fingerprint=SCORER, file=file)
     store = Store.open(f"sqlite:///{file}")
@@ -238,8 +239,30 @@ def test_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is gone"):
         read(states)
     assert not file.exists()
-    (tmp_path / "elsewhere.db").rename(file)
-    assert read(states).rates
+    Store.open(f"sqlite:///{file}").close()
+    assert read(states).rates == {}
+    states.close()
+
+
+def test_fork_has_a_connection_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes that talk over one connection get each other's answers."""
+    opened: list[Store] = []
+
+    def open_store() -> Store:
+        opened.append(Store.open(url))
+        return opened[-1]
+
+    states = States(open_store, fingerprint=SCORER)
+    read(states)
+    read(states)
+    assert len(opened) == 1
+
+    with monkeypatch.context() as fork:
+        fork.setattr("os.getpid", lambda: 0)
+        read(states)
+
+    assert len(opened) == 2
+    opened[0].close()
     states.close()
 
 
