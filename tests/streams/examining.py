@@ -15,14 +15,11 @@ from tests.streams.drawing import KINDS, Damage, Drawn, draw
 from tests.streams.expecting import early, expect, released, shown_by
 from tests.streams.instant import run
 from tests.streams.reading import Read
-from tests.streams.sayings import Noting, marks_in
+from tests.streams.sayings import Noting, ends_of_marks, marks_in
 from tests.streams.stage import MEDIA, WITHHELD, Seen, Stage, route
 
 KEEP_ALIVE = b": keep-alive\n\n"
 PATIENCE_S = 3600.0
-
-# No mark has more letters; one may end in a frame and begin in the one before.
-_LONGEST = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +70,14 @@ def _examine_times(played: Played) -> None:
         size += 0 if body == KEEP_ALIVE else len(body)
         sends.append((size, scores))
     read = shown_by(played.drawn.kind, played.body)
-    told = {choice: set(marks_in(text)) for choice, text in read.texts.items()}
-    tails = dict.fromkeys(told, "")
+    # Of the whole text: what looked like a mark may have been the beginning of another word.
+    marks = {choice: ends_of_marks(text) for choice, text in read.texts.items()}
+    length = dict.fromkeys(marks, 0)
     for shown in read.shown:
-        tail = tails[shown.choice] + shown.text
-        # A letter before it: the end of a mark that was seen is no mark.
-        tails[shown.choice] = tail if len(tail) < _LONGEST else f"a{tail[-_LONGEST:]}"
-        for mark in marks_in(tail):
-            if mark in told[shown.choice]:
+        before = length[shown.choice]
+        length[shown.choice] += len(shown.text.replace("\0", ""))
+        for end, mark in marks[shown.choice]:
+            if before < end <= length[shown.choice]:
                 assert mark.endswith("ix"), f"{mark} is false, and was shown"
                 assert mark in scored, f"{mark} was shown and never scored"
                 assert scored[mark] <= early(shown, sends), f"{mark} was shown before its score"

@@ -102,6 +102,11 @@ def marks_in(text: str) -> list[str]:
     return _MARK.findall(text.replace("\0", ""))
 
 
+def ends_of_marks(text: str) -> list[tuple[int, str]]:
+    """Return the marks in a text, each with the offset behind it, NULs not counted."""
+    return [(found.end(), found[0]) for found in _MARK.finditer(text.replace("\0", ""))]
+
+
 def spans(sayings: Iterable[Saying], answer: str) -> list[tuple[int, int, Saying]]:
     """Return where each sentence stands in an answer that is made of them, in order."""
     found, end = [], 0
