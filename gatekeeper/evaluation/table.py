@@ -67,7 +67,7 @@ class Table:
     def trials(self, cells: Sequence[int]) -> int:
         """Return how many groups have a row in one of the cells, or what uneven ones are worth."""
         groups = int(np.sum(self.members[:, cells].sum(axis=1) > 0))
-        if self.is_even:
+        if self.is_even or not groups:
             return groups
         weights = self.cells[:, cells].sum(axis=1)
         return max(1, min(groups, int(weights.sum() ** 2 / (weights**2).sum())))
