@@ -5,6 +5,9 @@ import pytest
 
 from benchmarks.candidates import CANDIDATES, SHARES, judged, simulate
 from benchmarks.outcomes import WORLDS, month
+from gatekeeper.evaluation.bounds import upper_bound
+from gatekeeper.evaluation.sample import independent
+from gatekeeper.evaluation.search import Scored
 
 
 def test_the_same_candidate_has_the_rates_of_the_world() -> None:
@@ -39,3 +42,25 @@ def test_bootstrap_over_all_rows_covers_less() -> None:
     )["sensitivity"]
 
     assert found.by_bootstrap < 34 <= found.covered
+
+
+def test_bounds_over_rows_kept_by_weight_hold() -> None:
+    """What ``calibrate`` counts: in 60 months the exact bound fails 8 times but for 1 in 100."""
+    rng, held = np.random.default_rng(5), 0
+    for number in range(60):
+        seen = month(WORLDS["63 % wrong"], rng, weeks=1)[0]
+        rows, _, true = judged(seen, CANDIDATES["another"], rng)
+        scored = [
+            Scored(wrong=row.wrong, score=float(not row.blocked), weight=row.weight) for row in rows
+        ]
+
+        kept = [
+            one for one in independent(scored, by_label=True, seed=number).rows if not one.wrong
+        ]
+
+        blocked = sum(one.score == 0.0 for one in kept)
+        rate = true["false_block_rate"]
+        assert rate is not None
+        held += rate <= upper_bound(blocked, len(kept), 0.95)
+        assert 40 < len(kept) < 400
+    assert held >= 53

@@ -445,6 +445,32 @@ def test_decisions_of_other_scorers_are_judged_too(filled: Month, file_config: P
     )
 
 
+def test_labels_out_of_order_count_no_more_than_in_the_live_rates(
+    filled: Month, file_config: Path
+) -> None:
+    """Without the first label of a stratum the others of it were chosen by somebody."""
+    first = (
+        "SELECT d.id FROM gatekeeper_decisions d JOIN gatekeeper_labels l ON l.decision_id = d.id"
+        " WHERE d.side = 'blocked' ORDER BY d.u LIMIT 1"
+    )
+    with filled.store.transaction() as connection:
+        connection.exec_driver_sql(
+            f"DELETE FROM gatekeeper_labels WHERE decision_id IN ({first})"  # noqa: S608
+        )
+    end_ms = milliseconds(datetime.now(UTC))
+    span = Span(route=ROUTE, start_ms=end_ms - 28 * DAY_MS, end_ms=end_ms)
+    counts = count(filled.store, span)
+    live = estimate_rates(counts.strata)
+
+    found = judged(file_config, MARK)
+
+    store: dict[str, object] = found["store"]  # type: ignore[assignment]
+    assert store["labels_out_of_order"] == counts.out_of_order > 0
+    for rate in (Rate.SENSITIVITY, Rate.FALSE_BLOCK, Rate.ACCEPTED_ERROR):
+        value = rates(found)[NAMES[rate]]["value"]
+        assert value == pytest.approx(live[rate].point, abs=1e-9)
+
+
 def test_calibrate_takes_the_sample(
     filled: Month, file_config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
