@@ -28,7 +28,6 @@ from gatekeeper.evaluation.calibrate import (
 from gatekeeper.evaluation.calibration import write_calibration
 from gatekeeper.evaluation.search import (
     AcceptedErrorTarget,
-    Choice,
     FalseBlockTarget,
     Target,
     accepted_share,
@@ -187,7 +186,7 @@ def _lines(found: Calibrated, contradiction: float, prevalence: Fraction | None)
     yield f"  upper bound of what the target is about: {_percent(choice.floor_bound)}"
     point = choice.chosen
     if point is None or choice.bound is None:
-        yield from _none(choice, found.target)
+        yield from _none(found)
         return
     yield f"threshold {point.threshold:g}"
     yield _false_blocks(point.false_blocks, point.correct)
@@ -212,8 +211,9 @@ def _target_lines(target: Target) -> Iterator[str]:
     yield f"  share of wrong answers: {where}; accepted at least {as_percent(target.min_accepted)}"
 
 
-def _none(choice: Choice, target: Target) -> Iterator[str]:
+def _none(found: Calibrated) -> Iterator[str]:
     """Say that nothing qualifies, and what it would take."""
+    choice, target = found.choice, found.target
     yield f"no threshold of {choice.candidates} meets the target; nothing is written"
     kind = "correct answers" if isinstance(target, FalseBlockTarget) else "labelled answers"
     if isinstance(target, FalseBlockTarget) and choice.floor_bound > target.target:
@@ -221,7 +221,8 @@ def _none(choice: Choice, target: Target) -> Iterator[str]:
     if choice.missing is None:
         yield "  the rates are not below it at any: no number of labels will do"
     else:
-        yield f"  at these rates {choice.missing} more {kind} would do"
+        left = "" if found.how is None else ", of those that are left as above"
+        yield f"  at these rates {choice.missing} more {kind} would do{left}"
 
 
 def _false_blocks(blocked: int, correct: int) -> str:

@@ -492,6 +492,22 @@ def test_calibrate_takes_the_sample(
     assert written.guarantee.n < told
 
 
+@pytest.mark.usefixtures("filled")
+def test_missing_labels_are_counted_in_rows_that_are_left(
+    file_config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Of new labels some are thrown away by their weight as well."""
+    out = tmp_path / "calibration.json"
+    arguments = ["calibrate", "--from-store", "-c", str(file_config), "-o", str(out)]
+
+    assert main([*arguments, "--max-false-block", "0.001"], open_gate=opener(MARK)) == 1
+
+    assert " more correct answers would do, of those that are left as above" in (
+        capsys.readouterr().out
+    )
+    assert not out.exists()
+
+
 def test_days_look_no_further_back(filled: Month, file_config: Path) -> None:
     """Without the option as far as texts are kept, four weeks at most."""
     table = 'store_text = "sampled", retention_days = 12'
