@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from gatekeeper.core.decide import Side
+from gatekeeper.observe.slots import SlotCounter as Counter
+from gatekeeper.observe.slots import SlotGauge as Gauge
+from gatekeeper.observe.slots import SlotHistogram as Histogram
 from gatekeeper.policy import Mode
 from gatekeeper.verdict import (
     Action,
@@ -57,6 +60,13 @@ class ReloadOutcome(StrEnum):
 
     APPLIED = "applied"
     INVALID = "invalid"
+
+
+class Expected(StrEnum):
+    """What a known-answer check should come to."""
+
+    SUPPORTED = "supported"
+    FLAGGED = "flagged"
 
 
 MODES = tuple(Mode)
@@ -211,6 +221,12 @@ class Declared:
             ["route"],
             registry=registry,
         )
+        self.probes = Counter(
+            "gatekeeper_probes",
+            "Known-answer checks, by what they should come to and what they came to.",
+            ["expected", "verdict"],
+            registry=registry,
+        )
         self.degraded = Gauge(
             "gatekeeper_enforcement_degraded",
             "1 while a route that should enforce only watches, for want of a calibration.",
@@ -223,6 +239,9 @@ class Declared:
         )
         for outcome in ReloadOutcome:
             self.reloads.labels(outcome)
+        for expected in Expected:
+            for verdict in Outcome:
+                self.probes.labels(expected, verdict)
         for reason in StoreDropReason:
             self.store_dropped.labels(reason)
         for route in routes:

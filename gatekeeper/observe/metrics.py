@@ -9,7 +9,7 @@ time, requests = sum of checks + unfinished.
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
-from prometheus_client import REGISTRY, CollectorRegistry, Gauge
+from prometheus_client import REGISTRY, CollectorRegistry
 
 from gatekeeper.core.decide import Side
 from gatekeeper.errors import MetricsError
@@ -19,12 +19,14 @@ from gatekeeper.observe.declared import (
     OTHER,
     Declared,
     DropReason,
+    Expected,
     ReloadOutcome,
     StoreDropReason,
     Truth,
 )
 from gatekeeper.observe.folder import MetricsMode, prepare
 from gatekeeper.observe.page import find_sample
+from gatekeeper.observe.slots import SlotGauge
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
 from gatekeeper.verdict import Outcome
@@ -121,6 +123,10 @@ class WorkerMetrics:
         """Count a trip of a route."""
         self._counted.trips.labels(self._route(route)).inc()
 
+    def probed(self, expected: Expected, outcome: Outcome) -> None:
+        """Count a known-answer check, which is no decision."""
+        self._counted.probes.labels(expected, outcome).inc()
+
     def degraded(self, route: str, *, is_degraded: bool) -> None:
         """Say whether a route that should enforce only watches, for want of a calibration."""
         self._counted.degraded.labels(self._route(route)).set(is_degraded)
@@ -163,7 +169,7 @@ class WorkerMetrics:
 
     def _announce(self) -> None:
         """Write the info metric and read it back: an empty page must not pass for a quiet one."""
-        info = Gauge(
+        info = SlotGauge(
             "gatekeeper_metrics_mode_info",
             "Always 1; mode: whose counts this page shows.",
             ["mode"],

@@ -14,6 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from gatekeeper.observe.folder import VARIABLE, MetricsMode
+from gatekeeper.observe.slots import forget_dead_slots
 
 _LIVE_GAUGES = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
 
@@ -121,6 +122,7 @@ def forget_dead(folder: Path) -> None:
         found = _LIVE_GAUGES.fullmatch(path.name)
         if found and not _is_alive(int(found[1])):
             mark_process_dead(int(found[1]), str(folder))
+    forget_dead_slots(folder)
 
 
 def _is_alive(process: int) -> bool:

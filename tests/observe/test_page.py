@@ -1,7 +1,9 @@
 """The page: the same numbers from any worker, also after some have died."""
 
 import asyncio
+import errno
 import json
+import os
 import subprocess
 import sys
 from collections.abc import MutableMapping
@@ -15,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.page import InfoStates, find_sample, forget_dead, metrics_app, render
+from gatekeeper.observe.slots import Slot
 from gatekeeper.policy import Mode
 
 WORKERS = """
@@ -26,51 +29,124 @@ from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
 from gatekeeper.verdict import Action, NotCheckedReason, Verdict
 
-def serve(number):
-    metrics = WorkerMetrics(["/a"], registry=CollectorRegistry(), queue_pairs=lambda: 5)
-    for _ in range(100):
-        metrics.began("/a", Mode.SHADOW)
-        metrics.decided(Decision(
-            id="d", route="/a", mode=Mode.SHADOW, enforced=False, action=Action.RELEASE,
-            verdict=Verdict(not_checked=NotCheckedReason.SHAPE), would=Action.WITHHOLD,
-            check_s=0.01, added_s=0.01, evidence_words=10, pairs=1, pair_tokens=20,
-        ))
+def metrics():
+    return WorkerMetrics(["/a"], registry=CollectorRegistry(), queue_pairs=lambda: 5)
 
-parent_metrics = WorkerMetrics(["/a"], registry=CollectorRegistry())
-children, ends = [], []
-for number in range(4):
-    served, said = os.pipe()
-    stay, leave = os.pipe()
-    child = os.fork()
-    if child == 0:
-        serve(number)
-        os.write(said, b"x")
-        if number == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        os.close(leave)
-        os.read(stay, 1)
-        os._exit(0)
-    os.close(stay)
-    os.read(served, 1)
-    children.append(child)
-    ends.append(leave)
-os.waitpid(children[3], 0)
+def decide(metrics):
+    metrics.decided(Decision(
+        id="d", route="/a", mode=Mode.SHADOW, enforced=False, action=Action.RELEASE,
+        verdict=Verdict(not_checked=NotCheckedReason.SHAPE), would=Action.WITHHOLD,
+        check_s=0.01, added_s=0.01, evidence_words=10, pairs=1, pair_tokens=20,
+    ))
+
+class Worker:
+    def __init__(self, serve):
+        self.said, says = os.pipe()
+        stays, self.lets_go = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            serve()
+            os.write(says, b"x")
+            os.read(stays, 1)
+            os._exit(0)
+        os.close(says)
+        os.close(stays)
+        os.read(self.said, 1)
+
+    def leave(self):
+        os.write(self.lets_go, b"x")
+        os.waitpid(self.pid, 0)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
 
 def total(name):
-    families = scraped(parent_metrics.mode, parent_metrics.registry).collect()
-    return sum(s.value for f in families for s in f.samples if s.name == name)
+    families = scraped(parent.mode, parent.registry).collect()
+    return sum(s.value for f in families for s in f.samples if s.name == "gatekeeper_" + name)
 
-names = ["requests_total", "checks_total", "actions_total", "queue_pairs", "metrics_mode_info"]
-found = {name: total("gatekeeper_" + name) for name in names}
-again = {name: total("gatekeeper_" + name) for name in names}
-for leave in ends[:3]:
-    os.write(leave, b"x")
-for child in children[:3]:
-    os.waitpid(child, 0)
-found["same again"] = found == again
-found["after all left"] = total("gatekeeper_requests_total")
-found["queue after all left"] = total("gatekeeper_queue_pairs")
+parent = metrics()
+"""
+
+ONE_KILLED = """
+def serve(begun, decided):
+    def work():
+        own = metrics()
+        for number in range(begun):
+            own.began("/a", Mode.SHADOW)
+            if number < decided:
+                decide(own)
+    return work
+
+NAMES = ["requests_total", "checks_total", "actions_total", "unfinished", "queue_pairs",
+         "metrics_mode_info"]
+def totals():
+    return [total(name) for name in NAMES]
+
+helper_is, says_helper = os.pipe()
+
+def serve_with_helper():
+    serve(100, 93)()
+    helper = os.fork()
+    if helper == 0:
+        signal.pause()
+    os.write(says_helper, str(helper).encode())
+
+workers = [Worker(serve(100, 100)) for _ in range(3)]
+victim = Worker(serve_with_helper)
+helper = int(os.read(helper_is, 100))
+found = {"working": totals()}
+victim.kill()
+found["one killed"] = totals()
+found["same again"] = totals()
+heir = Worker(serve(10, 10))
+found["one in its place"] = totals()
+heir.kill()
+idle = Worker(metrics)
+found["an idle one in its place"] = totals()
+for worker in [*workers, idle]:
+    worker.leave()
+found["all left"] = totals()
+os.kill(helper, signal.SIGKILL)
+folder = os.environ["PROMETHEUS_MULTIPROC_DIR"]
+found["slots"] = len([name for name in os.listdir(folder) if name.endswith(".lock")])
 print(json.dumps(found))
+"""
+
+MANY_DEAD = """
+def serve():
+    for _ in range(7):
+        parent.began("/a", Mode.SHADOW)
+        decide(parent)
+    parent.began("/a", Mode.SHADOW)
+
+def watch():
+    low, seen = 0.0, 0
+    while True:
+        now = total("requests_total")
+        assert now >= low, (now, low)
+        low, seen = now, seen + 1
+        os.write(says, b"x" if seen == 1 else b"")
+
+began, says = os.pipe()
+watcher = os.fork()
+if watcher == 0:
+    watch()
+os.read(began, 1)
+shown = [total("requests_total")]
+for number in range(200):
+    worker = Worker(serve)
+    worker.kill() if number % 2 else worker.leave()
+    if number % 10 == 9:
+        shown.append(total("requests_total"))
+still_watching = os.waitpid(watcher, os.WNOHANG) == (0, 0)
+os.kill(watcher, signal.SIGKILL)
+print(json.dumps({
+    "shown": shown,
+    "watched": still_watching,
+    "files": len(os.listdir(os.environ["PROMETHEUS_MULTIPROC_DIR"])),
+    "totals": [total(n) for n in ("requests_total", "checks_total", "unfinished", "queue_pairs")],
+}))
 """
 
 
@@ -86,21 +162,50 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_four_workers_one_of_them_dead(tmp_path: Path) -> None:
-    """Counts of all workers add up on every page; a dead one's counts stay, its queue does not."""
-    done = run(WORKERS, tmp_path / "made" / "by us")
+def test_four_workers_one_of_them_killed(tmp_path: Path) -> None:
+    """Pages add up; what a killed worker had begun stays, its queue does not, nothing falls.
+
+    The next worker goes on in its files, also while a process that it had forked lives on.
+    """
+    done = run(WORKERS + ONE_KILLED, tmp_path / "made" / "by us")
 
     assert done.stderr == ""
     assert json.loads(done.stdout) == {
-        "requests_total": 400.0,
-        "checks_total": 400.0,
-        "actions_total": 400.0,
-        "queue_pairs": 15.0,
-        "metrics_mode_info": 1.0,
-        "same again": True,
-        "after all left": 400.0,
-        "queue after all left": 0.0,
+        "working": [400.0, 393.0, 393.0, 7.0, 20.0, 1.0],
+        "one killed": [400.0, 393.0, 393.0, 7.0, 15.0, 1.0],
+        "same again": [400.0, 393.0, 393.0, 7.0, 15.0, 1.0],
+        "one in its place": [410.0, 403.0, 403.0, 7.0, 20.0, 1.0],
+        "an idle one in its place": [410.0, 403.0, 403.0, 7.0, 15.0, 1.0],
+        "all left": [410.0, 403.0, 403.0, 7.0, 0.0, 1.0],
+        "slots": 5,
     }
+
+
+def test_files_of_dead_workers_do_not_pile_up(tmp_path: Path) -> None:
+    """A server that restarts its workers for weeks keeps its files, its counts and its pace."""
+    done = run(WORKERS + MANY_DEAD, tmp_path)
+
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    # Of the parent, of a worker, and of at most two whose slot a page was just looking at.
+    assert found.pop("files") <= 4 * 6
+    assert found == {
+        "shown": [80.0 * tens for tens in range(21)],
+        "watched": True,
+        "totals": [1_600.0, 1_400.0, 200.0, 0.0],
+    }
+
+
+def test_folder_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There files are named as the client does it: two workers in one file would lose counts."""
+
+    def refuse(_file: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    monkeypatch.setattr("fcntl.flock", refuse)
+
+    assert Slot()() == str(os.getpid())
 
 
 TOO_LATE = """
