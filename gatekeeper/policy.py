@@ -262,7 +262,8 @@ class Policy:
     """All gated routes, the first matching path wins; ``model`` may pin a manifest's sha256.
 
     ``calibration`` is a file, None for the one in the model's folder. Without ``outcomes`` no
-    decision is stored, without ``review`` there is no page to label them on.
+    decision is stored, without ``review`` there is no page to label them on. Each worker checks
+    ``probes_per_minute`` known answers, 0 for none.
     """
 
     routes: tuple[Route, ...]
@@ -271,6 +272,7 @@ class Policy:
     calibration: str | None = None
     outcomes: Outcomes | None = None
     review: Review | None = None
+    probes_per_minute: float = 12.0
 
     def route(self, path: str) -> Route | None:
         """Return the route for a path as the server routes it, or None if it is not gated."""

@@ -7,7 +7,16 @@ from typing import Final
 from gatekeeper.policy import Mode, Shape
 from gatekeeper.verdict import Action, NotCheckedReason, UnresolvedReason
 
-POLICY_KEYS = ("route", "model", "model_sha256", "calibration", "outcomes", "review", "bounds")
+POLICY_KEYS = (
+    "route",
+    "model",
+    "model_sha256",
+    "calibration",
+    "outcomes",
+    "review",
+    "probes_per_minute",
+    "bounds",
+)
 ROUTE_KEYS = (
     "path",
     "methods",

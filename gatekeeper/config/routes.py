@@ -89,6 +89,7 @@ def read_policy(top: Table, folder: Folder) -> tuple[Policy, tuple[str, ...]]:
         calibration=_located(top.text("calibration"), folder),
         outcomes=read_outcomes(top, folder),
         review=read_review(top, folder),
+        probes_per_minute=top.number("probes_per_minute", Policy(routes=()).probes_per_minute),
     )
     return policy, tuple(entry.place for entry in entries)
 

@@ -54,6 +54,8 @@ _WORDS = {
 _DEEPEST = 500
 _LONGEST_TEXT = 2_000
 _LARGEST = 2**40
+# One a second tells of a fault at once; more would only take time from answers.
+_MOST_PROBES = 60
 # Fewer decisions say nothing about a share.
 _TRIP_WINDOW = (10, 100_000)
 _COUNTED = (
@@ -76,6 +78,7 @@ def check_top(policy: Policy, part: Part) -> None:
         part.note("model_sha256", found, "64 hexadecimal digits in lower case")
     if policy.model is not None and not policy.model.strip():
         part.note("model", "an empty string", "the name or folder of a model")
+    part.within("probes_per_minute", policy.probes_per_minute, 0, _MOST_PROBES)
     if policy.outcomes is not None:
         check_outcomes(policy.outcomes, part.below("outcomes"))
 
