@@ -179,17 +179,20 @@ def _refuse_empty(kept: "Kept", route: Route, outcomes: Outcomes, days: int) -> 
     if not labels:
         found = f"{kept.decisions:,} decisions and no label that counts in {days} days"
         raise InputError(place, found, "labels: gatekeeper labels export")
-    if kept.without_text == labels and outcomes.store_text != "sampled":
+    has_text = any(row.texts is not None for row in kept.rows)
+    if kept.without_text and not has_text and outcomes.store_text != "sampled":
         found = f'"{outcomes.store_text}", and no text of {labels} labelled answers'
         expected = '"sampled": an answer is judged again by its text; those of now are not stored'
         raise InputError("outcomes.store_text", found, expected)
-    if kept.without_text == labels:
+    if kept.without_text and not has_text:
         found = f"{labels} labelled answers, and the texts of all are gone"
         expected = f"answers younger than retention_days = {outcomes.retention_days}: see --days"
         raise InputError(place, found, expected)
     for name in kept.names:
         if name != Side.UNCHECKED and kept.decisions_of(name) and not kept.told.get(name):
             found = f"{kept.decisions_of(name):,} decisions {name} and no usable label on any"
+            if kept.without_text:
+                found += f" ({kept.without_text} labels have no text any more)"
             expected = "a label on some: what a candidate makes of them may be anything"
             raise InputError(place, found, expected)
 

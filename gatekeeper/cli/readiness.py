@@ -109,13 +109,15 @@ def _find(store: "Store", route: Route, targets: Targets, scorer: _Scorer, days:
     known = scorers(store, span)
     fingerprint = _whole(scorer, known)
     counts = count(store, span, fingerprint=fingerprint)
+    # Of a scorer that has not run yet nothing is known, whatever others lost.
+    lost = lost_checks(store, span) if counts.strata else None
     return _Found(
         route=route.path,
         targets=targets,
         scorer=scorer,
         others={name: number for name, number in known.items() if name != fingerprint},
         counts=counts,
-        judgements=judge(counts.strata, targets, lost=lost_checks(store, span)),
+        judgements=judge(counts.strata, targets, lost=lost),
         harm=harmful_accepted_error(counts.strata, confidence=targets.confidence),
         agreement=agreement(Labels(store).pairs(route.path, span.start_ms, span.end_ms)),
     )

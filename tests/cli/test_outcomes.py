@@ -16,7 +16,7 @@ from gatekeeper.outcomes.records import texts_of
 from gatekeeper.outcomes.store import Batch, Store
 from gatekeeper.runtime.manifest import model_folder
 from tests.config.policies import SECRET, toml
-from tests.outcomes.made import accepted, days, decision, made, unchecked
+from tests.outcomes.made import accepted, days, decision, given_up, made, unchecked
 
 OUTCOMES = '{ store_text = "sampled", retention_days = 30 }'
 TARGETS: dict[str, str | None] = {"targets": "{ false_block = 0.2, accepted_error = 0.3 }"}
@@ -249,8 +249,6 @@ def test_silent_where_shadow_checks_came_to_nothing(
     store: Store, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A gate that was overloaded all day has seen the easy hours only."""
-    from tests.outcomes.made import given_up  # noqa: PLC0415
-
     now = datetime.now(UTC)
     store.write(Batch(decisions=[made(given_up(5_000 + n), now) for n in range(10)]))
 
@@ -260,11 +258,12 @@ def test_silent_where_shadow_checks_came_to_nothing(
     assert "shadow checks of" in out
 
 
-@pytest.mark.usefixtures("store")
 def test_readiness_judges_the_scorer_that_would_run_now(
-    config: Path, capsys: pytest.CaptureFixture[str]
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Enforcing begins with this model and calibration, whatever ran last."""
+    """Enforcing begins with this model and calibration, whatever ran last and gave up."""
+    now = datetime.now(UTC)
+    store.write(Batch(decisions=[made(given_up(5_000 + n), now) for n in range(10)]))
     scorer = read_scorer(model_folder(SHIPPED_MODEL))
 
     assert run("readiness", config=config) == 4
@@ -275,9 +274,10 @@ def test_readiness_judges_the_scorer_that_would_run_now(
     assert "/v1/answer: 0 decisions in 28d, 0 labels" in out
     assert f"  scorer {scorer.fingerprint}, which the policy runs now" in out
     assert "the store has no decision of it in 28d" in out
-    assert "of another scorer, left out: 40 decisions of fake-gate" in out
+    assert "of another scorer, left out: 50 decisions of fake-gate" in out
+    assert "silent" not in out
     assert (told["fingerprint"], told["fingerprint_from"]) == (scorer.fingerprint, "policy")
-    assert (told["decisions"], told["other_scorers"]) == (0, {"fake-gate": 40})
+    assert (told["decisions"], told["other_scorers"]) == (0, {"fake-gate": 50})
     assert told["harmful_accepted_error"]["unknown"] == "nothing was accepted"
 
 

@@ -365,7 +365,6 @@ def test_without_texts_nothing_can_be_judged(
     fault: str,
 ) -> None:
     """The message says which setting it takes, or how long texts are kept."""
-    forget(filled, "unchecked")
     with filled.store.transaction() as connection:
         connection.exec_driver_sql("DELETE FROM gatekeeper_texts")
     file_config.write_text(policy(f'store_text = "{store_text}", retention_days = 30'))
@@ -374,6 +373,24 @@ def test_without_texts_nothing_can_be_judged(
         code = main([*command, "--from-store", "-c", str(file_config)], open_gate=opener(MARK))
         assert code == 2
         assert fault in capsys.readouterr().err
+
+
+def test_side_whose_texts_are_gone_is_told_with_why(
+    filled: Month, file_config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """More labels would not help where it is the texts that are missing."""
+    of_side = "SELECT id FROM gatekeeper_decisions WHERE side = 'blocked'"
+    with filled.store.transaction() as connection:
+        connection.exec_driver_sql(
+            f"DELETE FROM gatekeeper_texts WHERE decision_id IN ({of_side})"  # noqa: S608
+        )
+
+    code = main(["evaluate", "--from-store", "-c", str(file_config)], open_gate=opener(MARK))
+
+    told = capsys.readouterr().err
+    assert code == 2
+    assert "decisions blocked and no usable label on any (" in told
+    assert " labels have no text any more)" in told
 
 
 def test_unlabelled_unchecked_ones_are_unknown_and_named(
