@@ -525,6 +525,20 @@ def test_missing_labels_are_counted_in_rows_that_are_left(
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("filled")
+def test_what_is_blocked_is_what_the_policy_holds_back(file_config: Path) -> None:
+    """Under a route that only annotates nothing is blocked, whatever is flagged."""
+    outcomes = '{ store_text = "sampled", retention_days = 30 }'
+    reactions = '{ default = "withhold", shape = "release" }'
+    route: dict[str, str | None] = {"on_flagged": '"annotate"', "stream": '"whole"'}
+    text = toml({**route, "on_not_checked": reactions}, outcomes=outcomes)
+    file_config.write_text(text, encoding="utf-8")
+
+    found = rates(judged(file_config, STRICTER))
+
+    assert (found["sensitivity"]["value"], found["coverage"]["value"]) == (0.0, 1.0)
+
+
 def test_days_look_no_further_back(filled: Month, file_config: Path) -> None:
     """Without the option as far as texts are kept, four weeks at most."""
     table = 'store_text = "sampled", retention_days = 12'
