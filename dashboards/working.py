@@ -90,10 +90,10 @@ _TRAFFIC = (
     Lines(
         title="Are known answers judged right?",
         reading="Pairs whose verdict is known, sent through the gate all the time, by what they "
-        "are and what was said of them. SUPPORTED and FLAGGED must not mix.",
+        "are to be and what was said of them. supported and FLAGGED must not mix.",
         nothing="No probes yet: they begin a while after the start of a worker.",
         queries={
-            "is {{expected}}, judged {{verdict}}": "sum by (expected, verdict) "
+            "to be {{expected}}, judged {{verdict}}": "sum by (expected, verdict) "
             f"(increase(gatekeeper_probes_total{{{JOBS}}}[1h]))"
         },
         unit=COUNT,

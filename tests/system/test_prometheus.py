@@ -1,0 +1,216 @@
+"""A real Prometheus and four real workers under load, two of which are killed.
+
+Whatever the dashboard shows and the alerts ask has an answer, and the answers are right: nothing
+is counted twice, not at all, or backwards. Expressions are those of the shipped files.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from gatekeeper.cli import main
+from tests.observe.promql import VARIABLES, alerts, compared, filled, panels, recording
+from tests.system.draw_panels import draw
+from tests.system.observed import ROUTES
+from tests.system.prometheus import JOB, Prometheus, wait_for, watching
+from tests.system.serving import program
+from tests.system.traffic import WORKERS, Load, Reviewer, busy_worker, observed, workers
+
+KILLED = 2
+# Of all clients, and of each route: enough for a label in each stratum.
+DECISIONS = 300
+LABELS = 60
+
+SENT = {**VARIABLES, "$job": JOB}
+
+PANELS = {
+    f"{panel.title}/{name}": query for panel in panels() for name, query in panel.queries.items()
+}
+RULES = {rule.name: rule.expr for rule in recording()}
+ASKED = {
+    f"{alert.name}/{number}": vector
+    for alert in alerts()
+    for number, vector in enumerate(compared(alert.expr))
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a run left: who answered, how much was asked for, and Prometheus, which saw it all."""
+
+    prometheus: Prometheus
+    first: frozenset[int]
+    last: frozenset[int]
+    answered: dict[str, int]
+    broken: int
+    in_force: int
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """Serve, watch, load, kill and label; ends when Prometheus has seen the end of the traffic."""
+    if program("prometheus") is None:
+        pytest.skip("prometheus is not installed")
+    folder = tmp_path_factory.mktemp("observed")
+    assert main(["dashboards", str(folder / "rules")]) == 0
+    with observed(folder) as origin, Reviewer(folder) as reviewer:
+        first = workers(origin)
+        address = origin.removeprefix("http://")
+        with watching(address, folder / "rules", folder) as prometheus:
+            with Load(origin) as load:
+                live_through(load, reviewer, origin)
+            wait_until_quiet(prometheus, load)
+            yield Seen(
+                prometheus=prometheus,
+                first=frozenset(first),
+                last=frozenset(workers(origin)),
+                answered=dict(load.answered),
+                broken=load.broken,
+                in_force=reviewer.in_force(),
+            )
+
+
+def live_through(load: Load, reviewer: Reviewer, origin: str) -> None:
+    """Kill two workers, one after the other, and label what is stored."""
+    for number in range(1, KILLED + 1):
+        wait_for_answers(load, number * DECISIONS // (KILLED + 1))
+        reviewer.label(LABELS // (KILLED + 1))
+        kill_one(load, origin)
+    wait_for_answers(load, DECISIONS)
+    reviewer.label(LABELS // (KILLED + 1))
+
+
+def wait_for_answers(load: Load, count: int) -> None:
+    """Wait until clients have had so many."""
+    wait_for(lambda: load.answered.total() >= count, f"{count} answers")
+
+
+def kill_one(load: Load, origin: str) -> None:
+    """End a worker in the middle of answers, and wait for the one in its place."""
+    with load.holding():
+        victim = busy_worker(origin)
+        os.kill(victim, signal.SIGKILL)
+        wait_for(
+            lambda: len(now := workers(origin)) == WORKERS and victim not in now,
+            "a worker in place of the one that was killed",
+            within_s=120.0,
+        )
+
+
+def wait_until_quiet(prometheus: Prometheus, load: Load) -> None:
+    """Wait until nothing is under way but what was lost with a worker, on a page of its own."""
+    at_least = load.answered.total()
+    wait_for(
+        lambda: (
+            prometheus.number("sum(gatekeeper_checks_total)") >= at_least
+            and prometheus.number("sum(gatekeeper_unfinished)") <= load.broken
+            and prometheus.number("sum(changes(gatekeeper_unfinished[5s]))") == 0
+            and prometheus.number("sum(changes(gatekeeper_review_queue[5s]))") == 0
+        ),
+        "the end of the traffic",
+    )
+
+
+@pytest.mark.parametrize("query", PANELS.values(), ids=PANELS)
+def test_panel_has_data(seen: Seen, query: str) -> None:
+    """A panel that is empty says to whoever is woken that all is well."""
+    routes = ROUTES if "gatekeeper_rate" in query or "labels" in query else (".+",)
+    for route in routes:
+        found = seen.prometheus.ask(filled(query, {**SENT, "$route": route}))
+        assert found
+        assert all(series.last == series.last for series in found), "not a number"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_recording_rule_has_data(seen: Seen, name: str) -> None:
+    """What it records is there, and is what its expression says."""
+    assert seen.prometheus.ask(name)
+    assert seen.prometheus.ask(RULES[name])
+
+
+@pytest.mark.parametrize("query", ASKED.values(), ids=ASKED)
+def test_alert_asks_about_something(seen: Seen, query: str) -> None:
+    """An alert about a series that does not exist never fires."""
+    # Where the alert does not fire the page says another mode.
+    query = query.replace('{mode="unshared"}', "")
+    assert seen.prometheus.ask(query)
+
+
+def test_no_alert_fires(seen: Seen) -> None:
+    """Two crashes and a restart under load are an ordinary day."""
+    firing = 'count_over_time(ALERTS{alertstate="firing"}[10m])'
+
+    assert [series.labels for series in seen.prometheus.ask(firing)] == []
+    assert seen.prometheus.number("count(up == 1)") == 1
+    rules = seen.prometheus.client.get(f"{seen.prometheus.origin}/api/v1/rules").json()
+    health = {rule["health"] for group in rules["data"]["groups"] for rule in group["rules"]}
+    assert health == {"ok"}
+
+
+def test_two_workers_were_killed_and_replaced(seen: Seen) -> None:
+    """What the tests here say of crashes holds only if there were some."""
+    assert len(seen.first) == len(seen.last) == WORKERS
+    assert len(seen.first - seen.last) == KILLED
+    assert seen.broken > 0
+    assert seen.prometheus.number("sum(gatekeeper_unfinished)") > 0
+
+
+@pytest.mark.parametrize("counted", ["checks", "actions"])
+def test_counts_add_up(seen: Seen, counted: str) -> None:
+    """Requests = decisions + what a killed worker had begun: to the last one, for each route."""
+    drift = (
+        "sum by (route) (gatekeeper_requests_total) "
+        f"- sum by (route) (gatekeeper_{counted}_total) - sum by (route) (gatekeeper_unfinished)"
+    )
+
+    found = {series.labels["route"]: series.last for series in seen.prometheus.ask(drift)}
+
+    assert found == dict.fromkeys(ROUTES, 0.0)
+
+
+def test_every_answer_was_counted(seen: Seen) -> None:
+    """Beside ours: the client knows what it got. What broke off may have been counted or not."""
+    total = {
+        series.labels["route"]: series.last
+        for series in seen.prometheus.ask("sum by (route) (gatekeeper_checks_total)")
+    }
+
+    more = {route: total[route] - seen.answered[route] for route in ROUTES}
+    assert all(surplus >= 0 for surplus in more.values()), more
+    assert sum(more.values()) <= seen.broken
+
+
+def test_no_counter_goes_backwards(seen: Seen) -> None:
+    """Not over any two pages, whichever worker made them: a fall looks like a restart."""
+    ours = '{__name__=~"gatekeeper_.+_(total|bucket|count|sum)"}'
+
+    series = seen.prometheus.raw(f"{ours}[15m]")
+
+    fallen = [one.labels for one in series if any(b < a for (_, a), (_, b) in pairwise(one.points))]
+    assert fallen == []
+    assert len(series) > 100
+    assert min(len(one.points) for one in series if "_total" in one.labels["__name__"]) > 20
+
+
+def test_page_says_what_the_store_says(seen: Seen) -> None:
+    """Labels given elsewhere count on the page of any worker, with nothing told to it."""
+    assert seen.prometheus.number("sum(gatekeeper_labels_in_force)") == seen.in_force
+    assert seen.in_force > LABELS
+    assert seen.prometheus.number("min(gatekeeper_store_up)") == 1
+
+
+def test_panels_are_drawn(seen: Seen, tmp_path: Path) -> None:
+    """The pictures in the docs are made of what Prometheus answers to the panels' own queries."""
+    folder = Path(os.environ.get("GATEKEEPER_SYSTEM") or tmp_path)
+
+    drawn = draw(seen.prometheus, folder, {**SENT, "$__rate_interval": "15s"})
+
+    assert len(drawn) == sum(panel.kind == "row" for panel in panels())
+    for path in drawn:
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.stat().st_size < 200_000
