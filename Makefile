@@ -38,7 +38,7 @@ wheel: $(VENV)/ready
 	cd $(WHEEL) && export PYTHONPATH=$(WHEEL)/installed && \
 		$(abspath $(BIN))/python -c \
 		"import gatekeeper as g; assert g.__path__ == ['$(WHEEL)/installed/gatekeeper']" && \
-		$(abspath $(BIN))/pytest -q tests/cli tests/demo tests/observe
+		$(abspath $(BIN))/pytest -q tests/cli tests/demo tests/observe tests/review
 
 unit: $(VENV)/ready
 	$(BIN)/pytest --cov --cov-report=term
@@ -47,6 +47,8 @@ unit: $(VENV)/ready
 # or named and skipped.
 test-system: $(VENV)/ready
 	tests/system/prepare build/system prometheus chromium postgresql nginx nodejs npm curl
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --group system
 	GATEKEEPER_SYSTEM=$(CURDIR)/build/system $(BIN)/pytest -q tests/system
 
 # Labelled sets are not part of the project; BENCH names the folder that holds them, DATA that of

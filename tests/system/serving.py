@@ -64,7 +64,7 @@ def serving(*options: str) -> Iterator[str]:
     try:
         yield read_until(process, _ADDRESS)
     finally:
-        _end(process)
+        end(process)
 
 
 def read_until(process: "subprocess.Popen[str]", wanted: re.Pattern[str]) -> str:
@@ -104,7 +104,7 @@ def proxying(upstream: str, folder: Path, *, buffering: bool) -> Iterator[str]:
         wait_until_open(port, process)
         yield f"http://127.0.0.1:{port}"
     finally:
-        _end(process)
+        end(process)
 
 
 def wait_until_open(port: int, process: "subprocess.Popen[str]") -> None:
@@ -129,7 +129,8 @@ def program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
+def end(process: "subprocess.Popen[str]") -> None:
+    """End a process, by force if it does not end by itself."""
     process.terminate()
     try:
         process.wait(PATIENCE_S / 3)
