@@ -134,7 +134,10 @@ def _summary(result: Evaluation) -> list[str]:
 def _both_ways(result: Evaluation) -> Iterator[str]:
     """Yield the rates with what nobody could tell counted as wrong and as correct."""
     found = result.cannot_tell
-    if found is None or not found.rows:
+    if found is None:
+        return
+    yield f"no side taken on {found.undecided:.1%} of the decisions: in the worst case only"
+    if not found.rows:
         return
     yield f"{found.rows} rows that nobody could tell, counted as wrong, as correct"
     for rate in RATES:

@@ -209,15 +209,14 @@ def _lines(
         told = kept.told.get(name, 0)
         text = f"decisions {kept.decisions_of(name):,}, labels {usable}, can't tell {usable - told}"
         yield f"  {name:<22} {text}"
-    left_out = kept.decisions_of(str(Side.UNCHECKED))
-    if left_out and not kept.told.get(str(Side.UNCHECKED)):
+    if kept.left_out:
         yield "  unchecked ones have no usable label: what they are is unknown,"
-        yield f"  and {left_out / kept.decisions:.1%} of the decisions is in no figure below"
+        yield f"  and {kept.left_out / kept.decisions:.1%} of the decisions is in no figure below"
     if kept.without_text:
         yield f"  labels without a text any more: {kept.without_text}; the others of their"
         yield f"  strata stand for them (texts are kept {outcomes.retention_days} days: --days)"
     blank = sum(held.decisions for held in kept.strata.values() if not held.usable)
-    if blank > (left_out if not kept.told.get(str(Side.UNCHECKED)) else 0):
+    if blank > kept.left_out:
         yield "  weeks without a usable label are taken to be like the others of their side"
     if kept.out_of_order:
         yield f"  labels out of order, not counted: {kept.out_of_order}"
@@ -244,7 +243,5 @@ def _record(kept: "Kept", route: Route, days: int, end: datetime) -> Mapping[str
             }
             for key, held in sorted(kept.strata.items())
         ],
-        "left_out": 0
-        if kept.told.get(str(Side.UNCHECKED))
-        else kept.decisions_of(str(Side.UNCHECKED)) / kept.decisions,
+        "left_out": kept.left_out / kept.decisions,
     }

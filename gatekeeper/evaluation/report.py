@@ -51,9 +51,13 @@ _FEW = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BothWays:
-    """Rates with the rows of a sample that have no label counted as wrong, and as correct."""
+    """Rates with the rows of a sample that have no label counted as wrong, and as correct.
+
+    ``undecided`` is the share of the answers on which the gate takes no side, told or not.
+    """
 
     rows: int
+    undecided: float
     as_wrong: GateMetrics
     as_correct: GateMetrics
 
@@ -134,7 +138,11 @@ def _both_ways(evaluated: Sequence[Evaluated], decided: Sequence[Judged]) -> Bot
         more = [judged(item) for item in items if item.is_decided]
         plain = [replace(row, stratum=None) for row in (*decided, *more)]
         found.append(gate_metrics(plain, draws=_FEW))
-    return BothWays(rows=len(open_), as_wrong=found[0], as_correct=found[1])
+    whole = sum(item.row.weight for item in evaluated)
+    undecided = sum(item.row.weight for item in evaluated if not item.is_decided)
+    return BothWays(
+        rows=len(open_), undecided=undecided / whole, as_wrong=found[0], as_correct=found[1]
+    )
 
 
 def evaluation_record(result: Evaluation, *, versions: Mapping[str, str]) -> dict[str, object]:
@@ -172,7 +180,10 @@ def _both_ways_record(found: BothWays | None) -> dict[str, object]:
         name: {rate: getattr(metrics, rate).value for rate in RATES}
         for name, metrics in both.items()
     }
-    return {"cannot_tell": {"rows": found.rows, **points}}
+    return {
+        "cannot_tell": {"rows": found.rows, **points},
+        "undecided_share": found.undecided,
+    }
 
 
 def row_record(item: Evaluated, critical: Collection[Critical] = ()) -> dict[str, object]:

@@ -95,6 +95,12 @@ class Kept:
         return sum(held.decisions for key, held in self.strata.items() if key.name == name)
 
     @property
+    def left_out(self) -> int:
+        """Unchecked decisions, if no label tells anything of them: they are in no rate."""
+        name = str(Side.UNCHECKED)
+        return 0 if self.told.get(name) else self.decisions_of(name)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Side and band of what there is, in order."""
         return tuple(dict.fromkeys(key.name for key in sorted(self.strata, key=_order)))

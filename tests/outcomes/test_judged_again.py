@@ -323,6 +323,9 @@ def test_every_labelled_decision_is_shown(filled: Month, file_config: Path) -> N
     assert store["labels_without_text"] == 0
     declared: dict[str, str] = found["declared"]  # type: ignore[assignment]
     assert declared["interval"].startswith("95 %, Beta within ")
+    # Greetings and what can't be read, by the weights of those that are labelled.
+    share = sum(at(MARK)(one) is None for one in filled.given.values()) / len(filled.given)
+    assert found["undecided_share"] == pytest.approx(share, abs=0.02)
     assert declared["blocked"] == "what the route's policy holds back or cuts"
 
 
