@@ -21,13 +21,8 @@ from gatekeeper.review.refusals import RefusedError
 from gatekeeper.review.seals import Seal
 from gatekeeper.review.visit import Visit, see_other
 
-TRUTHS = {
-    "wrong": "wrong",
-    "correct": "correct",
-    "cannot_tell": "can't tell",
-    "harmful": "harm",
-    "harmless": "no harm",
-}
+TRUTHS = {"wrong": "wrong", "correct": "correct", "cannot_tell": "can't tell"}
+HARMS = {"harmful": "harmful", "harmless": "harmless", "cannot_tell": "harmful or not, can't tell"}
 # What a page says of what was done before it, by the word in its address.
 SAID = {
     "stored": "Your label is stored.",
@@ -124,6 +119,7 @@ class Pages:
             labels=in_force,
             remarks=(label and label["remarks"]) or _NO_REMARKS,
             truths=TRUTHS,
+            harms=HARMS,
             **_texts(shown.texts, claims),
         )
 
