@@ -35,9 +35,10 @@ from gatekeeper.observe.page import InfoStates, metrics_app
 from gatekeeper.observe.states import PolicyStates, StoreStates
 from gatekeeper.observe.telemetry import Observers
 from gatekeeper.policy import Mode, Policy, Route
+from gatekeeper.probing import Prober, known_answers
 from gatekeeper.protocols import Model
 from gatekeeper.recording import begin_recording, open_store, optional_part, watch_store
-from gatekeeper.runtime.manifest import MANIFEST
+from gatekeeper.runtime.manifest import MANIFEST, read_manifest
 from gatekeeper.runtime.session import load
 from gatekeeper.scheduler import Notice, Scheduler
 
@@ -58,15 +59,22 @@ class _Loader:
         scorer: What was read at the start.
         notice: Takes events.
         controls: Gives the controls, which are made after this; they watch from the first load on.
+        prober: Gives the prober, likewise; it begins when the model can be used.
     """
 
     def __init__(
-        self, scorer: Scorer, *, notice: Notice, controls: Callable[[], LiveControls]
+        self,
+        scorer: Scorer,
+        *,
+        notice: Notice,
+        controls: Callable[[], LiveControls],
+        prober: Callable[[], Prober],
     ) -> None:
         self.differs = False
         self._scorer = scorer
         self._notice = notice
         self._controls = controls
+        self._prober = prober
 
     def __call__(self) -> Model:
         """Load and test; raises ModelError."""
@@ -88,6 +96,7 @@ class _Loader:
         model = proven.accepted() if _enforces(controls) else proven.model
         self.differs = not report.matches
         controls.renew()
+        self._prober().start()
         return model
 
 
@@ -117,7 +126,7 @@ def gated(
     running, scorer = load_with_scorer(path)
     _refuse_shared(running, path, metrics)
     log = EventLog()
-    loader = _Loader(scorer, notice=log.notice, controls=lambda: controls)
+    loader = _Loader(scorer, notice=log.notice, controls=lambda: controls, prober=lambda: prober)
     scheduler = Scheduler(load=loader, notice=log.notice)
     counters = _counters(running, registry, scheduler, log)
     controls = LiveControls(
@@ -130,9 +139,21 @@ def gated(
             load=lambda: load_with_scorer(path, running=scorer)[0],
         ),
     )
+    prober = Prober(
+        _gate(scorer, scheduler),
+        known_answers(read_manifest(scorer.folder)),
+        per_minute=lambda: controls.policy.probes_per_minute,
+        counted=counters.probed,
+        ready=scheduler.start,
+        log=log,
+    )
     recorders = _recorders(running, scorer, counters, log)
     stores = _stores(running, scorer, recorders, controls, log)
     review = _review(running, controls, counters, log)
+    closes: list[Callable[[], None]] = [prober.close, scheduler.close, controls.close]
+    closes += [recorder.close for recorder in recorders]
+    closes += [states.close for states in stores]
+    closes += [page.close for page in review.values()]
     for unknown in unmatched(app, [route.path for route in running.routes]):
         log.notice("route_unmatched", route=unknown)
     front = GatekeeperMiddleware(
@@ -148,7 +169,7 @@ def gated(
             secret=_secret(),
         ),
         startup=_startup(scheduler, controls),
-        shutdown=_shutdown(scheduler, controls, [*recorders, *stores, *review.values()]),
+        shutdown=_shutdown(closes),
     )
     states = InfoStates(
         model=lambda: scorer.fingerprint, policy=lambda: policy_hash(controls.policy)
@@ -268,16 +289,10 @@ def _startup(scheduler: Scheduler, controls: LiveControls) -> Step:
     return start
 
 
-def _shutdown(
-    scheduler: Scheduler,
-    controls: LiveControls,
-    stores: "Sequence[Recorder | StoreStates | ReviewApp]",
-) -> Step:
+def _shutdown(closes: Sequence[Callable[[], None]]) -> Step:
     async def stop() -> None:
-        await asyncio.to_thread(scheduler.close)
-        await asyncio.to_thread(controls.close)
-        for store in stores:
-            await asyncio.to_thread(store.close)
+        for close in closes:
+            await asyncio.to_thread(close)
 
     return stop
 

@@ -102,7 +102,7 @@ class Stage:
         patch.setattr("gatekeeper.front.Services", self._services)
         policy = folder / "gatekeeper.toml"
         policy.write_text(
-            'model = "./model"'
+            'model = "./model"\nprobes_per_minute = 0\n'
             + "".join(
                 POLICY.format(path=path, mode=mode, more=RELEASED if path == "/releases" else "")
                 for path, mode in modes.items()

@@ -34,6 +34,7 @@ LAYERS = {
     "gatekeeper.marks": 7,
     "gatekeeper.build": 8,
     "gatekeeper.recording": 8,
+    "gatekeeper.probing": 8,
     "gatekeeper.config": 8,
     "gatekeeper.review": 9,
     "gatekeeper.front": 10,

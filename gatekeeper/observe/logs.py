@@ -24,7 +24,17 @@ FACTS = frozenset(
         *("id", "route", "mode", "enforced", "verdict", "reason", "action", "would"),
         *("score", "claims", "supported", "flagged", "unresolved", "fingerprint"),
         *("check_s", "added_s", "evidence_words", "pairs", "pair_tokens"),
-        *("error", "place", "seconds", "retry_in_s", "outcome", "faults", "workers", "file"),
+        *(
+            "expected",
+            "error",
+            "place",
+            "seconds",
+            "retry_in_s",
+            "outcome",
+            "faults",
+            "workers",
+            "file",
+        ),
         *("blocked", "of_last", "share", "tripped", "difference", "resolver"),
         *("reviewer", "role"),
     }
@@ -38,7 +48,7 @@ _WARNINGS = frozenset(
     {
         *("batch_failed", "worker_died", "load_failed", "metrics_unshared", "telemetry_failed"),
         *("shadow_check_dropped", "reload_refused", "route_tripped", "enforcement_degraded"),
-        *("model_not_invariant", "model_scores_differ", "route_unmatched"),
+        *("model_not_invariant", "model_scores_differ", "route_unmatched", "probe_judged_wrong"),
         *("store_failed", "store_dropping", "reviewers_unreadable"),
     }
 )
