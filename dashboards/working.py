@@ -94,7 +94,7 @@ _TRAFFIC = (
         nothing="No probes yet: they begin a while after the start of a worker.",
         queries={
             "to be {{expected}}, judged {{verdict}}": "sum by (expected, verdict) "
-            f"(increase(gatekeeper_probes_total{{{JOBS}}}[1h]))"
+            f"(increase(gatekeeper_probes_total{{{JOBS}}}[1h])) > 0"
         },
         unit=COUNT,
     ),

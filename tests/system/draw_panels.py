@@ -82,9 +82,9 @@ def _draw_row(
         place = panel.raw["gridPos"]
         low = 1.0 - (place["y"] - top + place["h"]) * _LINE / inches - 0.4 / inches
         box = (
-            place["x"] / _COLUMNS + 0.026,
+            place["x"] / _COLUMNS + 0.034,
             low + 0.72 / inches,
-            place["w"] / _COLUMNS - 0.036,
+            place["w"] / _COLUMNS - 0.044,
             place["h"] * _LINE / inches - 1.1 / inches,
         )
         axes = figure.add_axes(box)
@@ -184,7 +184,7 @@ def _draw_figures(
         said = words.get(f"{series.last:g}") or _UNITS[defaults["unit"]](series.last, None)
         short = name if len(name) <= 26 else f"{name[:12]}..."
         text = f"{said}   {short}"
-        axes.text(0.03, top - height / 2, text, color="white", va="center", fontsize=8.5)
+        axes.text(0.03, top - height / 2, text, color="white", va="center", fontsize=7.5)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
 

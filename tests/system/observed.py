@@ -33,7 +33,7 @@ context = [{{ response = "/contexts/*" }}]
 budget_ms = 20000
 on_flagged = "withhold"
 on_unresolved = {{ default = "release" }}
-on_not_checked = {{ default = "release" }}
+on_not_checked = {{ default = "release", shape = "release" }}
 targets = {{ false_block = 0.05, accepted_error = 0.10, confidence = 0.95 }}
 """
 

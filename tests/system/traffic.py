@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -128,13 +129,47 @@ class Load:
             self.answered[route] += 1
 
 
+class Workers:
+    """The workers of a server, as far as they have answered: the system chooses who does."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.seen: set[int] = set()
+        self.killed: list[int] = []
+        self._last = 0
+
+    def wait_for_all(self) -> None:
+        """Ask until each has answered, those in place of killed ones too."""
+
+        def have_answered() -> bool:
+            self._ask()
+            return len(self.seen) >= WORKERS + len(self.killed)
+
+        wait_for(have_answered, "an answer of each worker", within_s=120.0, pause_s=0.02)
+
+    def kill_one(self) -> None:
+        """End one that is at several answers where it stands."""
+        wait_for(lambda: self._ask() > 1, "a worker that is busy", pause_s=0.0)
+        os.kill(self._last, signal.SIGKILL)
+        self.killed.append(self._last)
+
+    def _ask(self) -> int:
+        """Return how many answers some worker is at; 0 if there is none that answers."""
+        try:
+            process, writing = httpx.get(self.origin + WORKER, timeout=60.0).text.split()
+        except httpx.TransportError:
+            return 0
+        self._last = int(process)
+        self.seen.add(self._last)
+        return int(writing)
+
+
 @contextmanager
-def observed(folder: Path) -> Iterator[str]:
-    """Serve the observed app with four workers; yields its address."""
+def observed(folder: Path) -> Iterator[Workers]:
+    """Serve the observed app with four workers."""
     policy = folder / "gatekeeper.toml"
     policy.write_text(POLICY, encoding="utf-8")
     port = free_port()
-    origin = f"http://127.0.0.1:{port}"
     environment = {
         **os.environ,
         "OBSERVED_POLICY": str(policy),
@@ -151,40 +186,12 @@ def observed(folder: Path) -> Iterator[str]:
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            wait_for(lambda: len(workers(origin)) == WORKERS, "four workers", within_s=120.0)
-            yield origin
+            workers = Workers(f"http://127.0.0.1:{port}")
+            workers.wait_for_all()
+            yield workers
         finally:
             process.terminate()
             process.wait(60.0)
-
-
-def workers(origin: str, asked: int = 40) -> set[int]:
-    """Return the processes that answer now."""
-    answers = (_ask_worker(origin) for _ in range(asked))
-    return {answer[0] for answer in answers if answer is not None}
-
-
-def busy_worker(origin: str) -> int:
-    """Return a process that is at several answers, as soon as one says so."""
-    found: list[int] = []
-
-    def is_there() -> bool:
-        answer = _ask_worker(origin)
-        if answer is not None and answer[1] > 1:
-            found.append(answer[0])
-        return bool(found)
-
-    wait_for(is_there, "a worker that is busy", pause_s=0.0)
-    return found[0]
-
-
-def _ask_worker(origin: str) -> tuple[int, int] | None:
-    """Return which process answers and how many answers it is at; None if it dies meanwhile."""
-    try:
-        process, writing = httpx.get(origin + WORKER, timeout=60.0).text.split()
-    except httpx.TransportError:
-        return None
-    return int(process), int(writing)
 
 
 class Reviewer:
