@@ -129,6 +129,8 @@ class ReviewApp:
         is_api = rest.startswith("/api/")
         try:
             return await (self._api if is_api else self._page)(request, base, rest)
+        except ClientDisconnect:
+            raise
         except RefusedError as error:
             refused = error
         except StoreError as error:

@@ -1,6 +1,10 @@
 """Who comes in, and what every response says: closed by default, the same answer for all else."""
 
+import asyncio
 import logging
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import anyio
 import pytest
@@ -8,8 +12,10 @@ from starlette.testclient import TestClient
 
 from gatekeeper.outcomes.words import DAY_MS
 from gatekeeper.review.app import HEADERS, ReviewApp
+from gatekeeper.review.hands import Hands
+from gatekeeper.review.refusals import RefusedError
 from gatekeeper.review.seals import COOKIE
-from tests.asgi.wire import talk
+from tests.asgi.wire import Message, scope, silent, talk
 from tests.review.room import FIRST, PATH, TOKENS, Room, fields, label
 
 ADDRESSES = (
@@ -289,6 +295,57 @@ def test_other_bodies_are_refused(kept: Room, content: bytes, media: str, status
     said = client.post(f"{PATH}/label", content=content, headers={"content-type": media})
 
     assert said.status_code == status
+
+
+def test_body_that_does_not_end_is_given_up(kept: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who sends a byte now and then must not hold a place for ever."""
+    monkeypatch.setattr("gatekeeper.review.bodies._PATIENCE_S", 0.0)
+
+    messages = anyio.run(sign_in_by, kept.app, silent)
+
+    assert messages[0]["status"] == 408
+
+
+def test_client_that_leaves_gets_nothing(kept: Room) -> None:
+    """There is nobody to answer, and nothing to log."""
+
+    async def leave() -> Message:
+        return {"type": "http.disconnect"}
+
+    assert anyio.run(sign_in_by, kept.app, leave) == []
+    assert kept.noted.events == []
+
+
+async def sign_in_by(app: ReviewApp, receive: Callable[[], Awaitable[Message]]) -> list[Message]:
+    """Send a form by what a server would receive; return what it is given to send."""
+    messages: list[Message] = []
+    form = [("content-type", "application/x-www-form-urlencoded")]
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    await app(scope(f"{PATH}/sign-in", headers=form), receive, send)
+    return messages
+
+
+def test_work_that_waits_is_bounded() -> None:
+    """A store that hangs holds so many requests and no more; what is done makes room."""
+    hands = Hands(1, at_once=2)
+    goes_on = threading.Event()
+
+    async def crowd() -> list[object]:
+        first, second = (asyncio.ensure_future(hands.run(goes_on.wait)) for _ in range(2))
+        await asyncio.sleep(0)
+        third = await asyncio.gather(hands.run(int), return_exceptions=True)
+        second.cancel()
+        goes_on.set()
+        return [*third, await first, await hands.run(int)]
+
+    refused, first, last = asyncio.run(crowd())
+
+    assert isinstance(refused, RefusedError)
+    assert (refused.status, first, last) == (503, True, 0)
+    hands.close()
 
 
 def test_wrong_tokens_wait_and_right_ones_do_not(kept: Room) -> None:
