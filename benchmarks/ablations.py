@@ -25,16 +25,16 @@ from benchmarks.sets import CALIBRATION
 from gatekeeper.errors import GatekeeperError
 from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.protocols import EncodedPair
-from gatekeeper.runtime.manifest import model_folder
-from gatekeeper.runtime.session import load
+from gatekeeper.runtime.manifest import ENTAILMENT, model_folder
+from gatekeeper.runtime.session import Session, load
 from models import mixture, package, samples
 from models.ablated import GIVEN, VARIANTS, Variant
 from models.average import average
 from models.batches import encode as encode_blocks
 from models.compare import accuracies
 from models.export import write_model
+from models.pairs import Pair, write_pairs
 from models.pairs import read_pairs as read_training
-from models.pairs import write_pairs
 from models.recipe import HAND_WRITTEN, VARIANT, once
 
 RESULT = Path(__file__).parent / "results" / "ablations.json"
@@ -86,12 +86,34 @@ def draw(variant: Variant, places: Places) -> Path:
     def make(to: Path) -> None:
         wanted = mixture.read_mixture(mixture.MIXTURE)
         chosen = samples.draw(
-            mixture.Data(places.data), wanted, dict(variant.parts), seed=variant.seed
+            mixture.Data(places.data),
+            wanted,
+            variant.parts,
+            seed=variant.seed,
+            longest=variant.longest,
         )
+        if variant.sure < 1.0:
+            chosen = unknown(chosen, load(places.work / GIVEN / "package"), variant.sure)
         write_pairs(to / "train.jsonl.gz", chosen)
 
     once(folder, make)
     return folder / "train.jsonl.gz"
+
+
+def unknown(pairs: Sequence[Pair], session: Session, sure: float) -> list[Pair]:
+    """Leave out the pairs by construction that a model gets right and is sure of."""
+    made = [pair for pair in pairs if pair.kind]
+    encoded = [session.encode(pair.premise, pair.hypothesis) for pair in made]
+    entailed = score_pairs(session, [pair for pair in encoded if pair is not None])[:, 0]
+    scores = iter(entailed)
+    known = {
+        (pair.premise, pair.hypothesis)
+        for pair, fits in zip(made, encoded, strict=True)
+        if fits is not None
+        and (p := next(scores)) is not None
+        and (p if pair.label == ENTAILMENT else 1 - p) > sure
+    }
+    return [pair for pair in pairs if (pair.premise, pair.hypothesis) not in known]
 
 
 def trained(variant: Variant, places: Places) -> dict[str, object]:
@@ -107,7 +129,7 @@ def trained(variant: Variant, places: Places) -> dict[str, object]:
     if not places.checkpoint(variant.name).exists():
         few = pairs.with_name("few.jsonl.gz")
         write_pairs(few, rows[:100])
-        train_stage(places.checkpoint(variant.start), pairs, few, settings, to)
+        train_stage(places.init, pairs, few, settings, to)
     return {"pairs": len(rows), "tokens": tokens, **asdict(settings)}
 
 

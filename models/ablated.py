@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from models.samples import SHORT
 from models.schedule import Settings
 
 GIVEN = "given"
@@ -13,10 +14,12 @@ FROZEN = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A model made from the given checkpoint, or from another variant's.
+    """A model made from the given checkpoint.
 
     ``parts`` are pairs drawn of each part of the sample; ``between`` the two models that an
     average lies between. Neither: the given checkpoint itself, or a stage of the recipe's run.
+    Of pairs by construction those are left out that the given checkpoint gets right with a
+    probability above ``sure``; premises are cut to ``longest`` characters.
     """
 
     name: str
@@ -24,7 +27,8 @@ class Variant:
     parts: Mapping[str, int] = field(default_factory=dict)
     between: tuple[str, ...] = ()
     share: float = 0.0
-    start: str = GIVEN
+    sure: float = 1.0
+    longest: int = SHORT
     seed: int = 1
     rate: float = RATE
     frozen_layers: int = FROZEN
@@ -41,6 +45,9 @@ class Variant:
             two_class=self.two_class,
             smoothing=self.smoothing,
         )
+
+
+RETOLD = {"sentences": 24_000, "documents": 4_000, "retold": 12_000}
 
 
 def _soups(name: str) -> tuple[Variant, ...]:
@@ -62,15 +69,53 @@ VARIANTS = (
     *_soups("stage2"),
     *_soups("stage3"),
     Variant(
-        name="retold",
-        change="sentence pairs, labelled pairs over documents, and retellings",
-        parts={"sentences": 24_000, "documents": 4_000, "retold": 12_000},
+        name="sentences",
+        change="pairs of sentences only",
+        parts={"sentences": 40_000},
     ),
-    *_soups("retold"),
     Variant(
         name="documents",
-        change="sentence pairs and labelled pairs over documents",
-        parts={"sentences": 34_000, "documents": 6_000},
+        change="labelled pairs over documents for a tenth of them",
+        parts={"sentences": 36_000, "documents": 4_000},
     ),
-    *_soups("documents"),
+    Variant(name="retold", change="documents, and retellings for a third", parts=RETOLD),
+    *_soups("retold"),
+    Variant(
+        name="stage2-sample",
+        change="a sample of the recipe's stage 2",
+        parts={"stage2": 40_000},
+    ),
+    Variant(
+        name="stage3-sample",
+        change="a sample of the recipe's stage 3",
+        parts={"stage3": 40_000},
+    ),
+    Variant(
+        name="stage3-retold",
+        change="a sample of the recipe's stage 3, and retellings for a third",
+        parts={"stage3": 28_000, "retold": 12_000},
+    ),
+    *_soups("stage3-retold"),
+    Variant(
+        name="retold-two-class",
+        change="retold, loss of two classes too",
+        parts=RETOLD,
+        two_class=1.0,
+    ),
+    Variant(name="retold-hard", change="retold, without what is known", parts=RETOLD, sure=0.95),
+    Variant(
+        name="retold-whole", change="retold, all layers trained", parts=RETOLD, frozen_layers=0
+    ),
+    Variant(
+        name="retold-long", change="retold, premises of 700 characters", parts=RETOLD, longest=700
+    ),
+    Variant(name="retold-gentle", change="retold, rate 2e-5", parts=RETOLD, rate=2e-5),
+    Variant(name="retold-smooth", change="retold, labels smoothed", parts=RETOLD, smoothing=0.1),
+    Variant(name="retold-again", change="retold, second seed", parts=RETOLD, seed=2),
+    Variant(
+        name="stage3-retold-again",
+        change="stage3-retold, second seed",
+        parts={"stage3": 28_000, "retold": 12_000},
+        seed=2,
+    ),
 )

@@ -34,11 +34,6 @@ MOST_OF_ONE = 0.4
 Part = Callable[[Data, Mixture, int], Iterable[Pair]]
 
 
-def _cut(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    for pair in pairs:
-        yield replace(pair, premise=shortened(pair.premise, pair.hypothesis, SHORT))
-
-
 def sentences(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
     """Draw labelled pairs of sentences, each set's share as in stage 2."""
     return _labelled(data, mixture, count, [s for s in mixture.pairs if s.file == SENTENCES])
@@ -57,7 +52,7 @@ def _labelled(
     scale = drawn / sum(source.stage2 for source in sources)
     for source in sources:
         fewer = replace(source, stage2=round(scale * source.stage2))
-        yield from _cut(draw_labelled(data, fewer, 2, mixture.seed))
+        yield from draw_labelled(data, fewer, 2, mixture.seed)
 
 
 def stage2(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
@@ -87,7 +82,7 @@ def retold(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
             dice.shuffle(mine)
             chosen.extend(mine[: round(MOST_OF_ONE * wanted)])
         dice.shuffle(chosen)
-        yield from _cut(chosen[:wanted])
+        yield from chosen[:wanted]
 
 
 def _retold(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
@@ -121,8 +116,22 @@ PARTS: Mapping[str, Part] = {
 }
 
 
-def draw(data: Data, mixture: Mixture, parts: Mapping[str, int], *, seed: int) -> list[Pair]:
-    """Draw the sample: so many pairs of each part, shuffled; nothing of what is held out."""
+# Where an edit stands is not known any more: these are not cut.
+WHOLE = frozenset(("stage2", "stage3"))
+
+
+def draw(
+    data: Data,
+    mixture: Mixture,
+    parts: Mapping[str, int],
+    *,
+    seed: int,
+    longest: int = SHORT,
+) -> list[Pair]:
+    """Draw the sample: so many pairs of each part, shuffled; nothing of what is held out.
+
+    Premises of more than ``longest`` characters are cut to what is most like their claim.
+    """
     chosen: list[Pair] = []
     dice = random.Random(seed)  # noqa: S311  # not for secrets
     for name, count in parts.items():
@@ -132,6 +141,11 @@ def draw(data: Data, mixture: Mixture, parts: Mapping[str, int], *, seed: int) -
             if not is_held_out(pair.group, mixture.held_out)
         ]
         dice.shuffle(made)
-        chosen.extend(made[:count])
+        chosen.extend(
+            pair
+            if name in WHOLE
+            else replace(pair, premise=shortened(pair.premise, pair.hypothesis, longest))
+            for pair in made[:count]
+        )
     dice.shuffle(chosen)
     return chosen
