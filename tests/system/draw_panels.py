@@ -7,7 +7,8 @@ The acceptance with a real Prometheus draws them too. Grafana draws more finely 
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -39,6 +40,36 @@ _UNITS = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The dashboard at one moment, with what stands for its variables."""
+
+    prometheus: Prometheus
+    end: float
+    variables: Mapping[str, str]
+
+    def lines(self, panel: Panel) -> dict[str, Series]:
+        """Return what a panel shows over time, by the names it gives its series."""
+        return self._named(
+            panel, lambda query: self.prometheus.over(query, end=self.end, seconds=SECONDS)
+        )
+
+    def figures(self, panel: Panel) -> dict[str, Series]:
+        """Return what a panel shows of the moment."""
+        return self._named(panel, lambda query: self.prometheus.ask(query, at=self.end))
+
+    def _named(self, panel: Panel, ask: Callable[[str], list[Series]]) -> dict[str, Series]:
+        return {
+            _name(name, series.labels): series
+            for name, query in panel.queries.items()
+            for series in ask(filled(query, self.variables))
+        }
+
+
+def _name(name: str, labels: Mapping[str, str]) -> str:
+    return re.sub(r"{{(\w+)}}", lambda found: labels.get(found[1], ""), name)
+
+
 def draw(prometheus: Prometheus, folder: Path, variables: Mapping[str, str]) -> list[Path]:
     """Draw a picture a row; a row that is there for each route is drawn for the first one.
 
@@ -50,8 +81,15 @@ def draw(prometheus: Prometheus, folder: Path, variables: Mapping[str, str]) -> 
     (route, *_) = sorted(
         series.labels["route"] for series in prometheus.ask("group by (route) (gatekeeper_target)")
     )
+    page = Page(prometheus=prometheus, end=prometheus.now(), variables=variables)
+    of_route = replace(page, variables={**variables, "$route": route})
     return [
-        _draw_row(prometheus, folder / f"dashboard-{number}.png", row, variables, route)
+        _draw_row(
+            of_route if row[0].raw.get("repeat") else page,
+            row,
+            row[0].title.replace("$route", route),
+            folder / f"dashboard-{number}.png",
+        )
         for number, row in enumerate(_rows(), start=1)
     ]
 
@@ -64,20 +102,13 @@ def _rows() -> Iterator[list[Panel]]:
         yield found[start:end]
 
 
-def _draw_row(
-    prometheus: Prometheus,
-    path: Path,
-    row: Sequence[Panel],
-    variables: Mapping[str, str],
-    route: str,
-) -> Path:
-    head, *below = row
-    shown = {**variables, "$route": route} if head.raw.get("repeat") else variables
+def _draw_row(page: Page, row: Sequence[Panel], title: str, path: Path) -> Path:
+    below = row[1:]
     top = min(panel.raw["gridPos"]["y"] for panel in below)
     height = max(panel.raw["gridPos"]["y"] + panel.raw["gridPos"]["h"] for panel in below) - top
     inches = height * _LINE + 0.5
     figure = Figure(figsize=(_WIDTH, inches), facecolor="white")
-    figure.suptitle(head.title.replace("$route", route), x=0.01, y=0.995, ha="left", weight="bold")
+    figure.suptitle(title, x=0.01, y=0.995, ha="left", weight="bold")
     for panel in below:
         place = panel.raw["gridPos"]
         low = 1.0 - (place["y"] - top + place["h"]) * _LINE / inches - 0.4 / inches
@@ -90,17 +121,15 @@ def _draw_row(
         axes = figure.add_axes(box)
         left, top_edge = place["x"] / _COLUMNS + 0.008, box[1] + box[3] + 0.08 / inches
         figure.text(left, top_edge, panel.title, fontsize=8.5, weight="bold")
-        _DRAWN[panel.kind](axes, panel, prometheus, shown)
+        _DRAWN[panel.kind](axes, panel, page)
     figure.savefig(path, dpi=72)
     return path
 
 
-def _draw_lines(
-    axes: "Axes", panel: Panel, prometheus: Prometheus, variables: Mapping[str, str]
-) -> None:
+def _draw_lines(axes: "Axes", panel: Panel, page: Page) -> None:
     """Draw lines over time, stacked areas, or a rate within its interval."""
     custom = panel.raw["fieldConfig"]["defaults"].get("custom", {})
-    found = _asked(panel, lambda query: prometheus.over(query, seconds=SECONDS), variables)
+    found = page.lines(panel)
     if not found:
         _say(axes, panel.raw["fieldConfig"]["defaults"]["noValue"])
         return
@@ -161,12 +190,10 @@ def _dress(axes: "Axes", panel: Panel) -> None:
     )
 
 
-def _draw_figures(
-    axes: "Axes", panel: Panel, prometheus: Prometheus, variables: Mapping[str, str]
-) -> None:
+def _draw_figures(axes: "Axes", panel: Panel, page: Page) -> None:
     """Write the last values, one below the other, on the colours of their marks."""
     defaults = panel.raw["fieldConfig"]["defaults"]
-    found = _asked(panel, prometheus.ask, variables)
+    found = page.figures(panel)
     axes.axis("off")
     if not found:
         _say(axes, defaults["noValue"])
@@ -189,28 +216,13 @@ def _draw_figures(
     axes.set_ylim(0, 1)
 
 
-def _draw_text(
-    axes: "Axes", panel: Panel, prometheus: Prometheus, variables: Mapping[str, str]
-) -> None:
+def _draw_text(axes: "Axes", panel: Panel, page: Page) -> None:
     axes.axis("off")
     plain = panel.raw["options"]["content"].replace("`", "")
     axes.text(0, 0.9, fill(plain, 170), fontsize=8.5, va="top")
 
 
 _DRAWN = {"timeseries": _draw_lines, "stat": _draw_figures, "text": _draw_text}
-
-
-def _asked(panel: Panel, ask: Any, variables: Mapping[str, str]) -> dict[str, Series]:
-    """Return the series that a panel shows, by the names it gives them."""
-    return {
-        _named(name, series.labels): series
-        for name, query in panel.queries.items()
-        for series in ask(filled(query, variables))
-    }
-
-
-def _named(name: str, labels: Mapping[str, str]) -> str:
-    return re.sub(r"{{(\w+)}}", lambda found: labels.get(found[1], ""), name)
 
 
 def _say(axes: "Axes", text: str) -> None:

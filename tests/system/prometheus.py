@@ -41,17 +41,16 @@ class Prometheus:
     origin: str
     client: httpx.Client
 
-    def ask(self, query: str) -> list[Series]:
-        """Return what a query gives now."""
-        return [_series(raw, [raw["value"]]) for raw in self._get("query", query=query)]
+    def ask(self, query: str, at: float | None = None) -> list[Series]:
+        """Return what a query gives, now if nothing else is said."""
+        when = {} if at is None else {"time": str(at)}
+        return [_series(raw, [raw["value"]]) for raw in self._get("query", query=query, **when)]
 
-    def over(self, query: str, *, seconds: float, step: float = 1.0) -> list[Series]:
-        """Return what a query gave over the last seconds."""
-        end = self.now()
+    def over(self, query: str, *, end: float, seconds: float, step: float = 1.0) -> list[Series]:
+        """Return what a query gave over some seconds."""
         span = {"start": str(end - seconds), "end": str(end), "step": str(step)}
-        return [
-            _series(raw, raw["values"]) for raw in self._get("query_range", query=query, **span)
-        ]
+        found = self._get("query_range", query=query, **span)
+        return [_series(raw, raw["values"]) for raw in found]
 
     def raw(self, selector: str) -> list[Series]:
         """Return what was scraped, by a selector of a range."""
