@@ -13,7 +13,8 @@ _NOW = (
         reading="How many alerts of gatekeeper-alerts.yml fire now. "
         "Their runbooks are in docs/operations.md.",
         queries={
-            "alerts": 'count(ALERTS{alertname=~"Gatekeeper.*", alertstate="firing"}) or vector(0)'
+            "alerts": f'count(ALERTS{{alertname=~"Gatekeeper.*", alertstate="firing", {JOBS}}})'
+            " or vector(0)"
         },
         unit=COUNT,
         marks=((None, GOOD), (1, BAD)),

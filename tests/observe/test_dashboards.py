@@ -156,7 +156,7 @@ def test_alert_says_what_to_do(alert: Rule) -> None:
     assert alert.raw["labels"]["severity"] in ("critical", "warning", "info")
     assert set(notes) == {"summary", "description", "runbook"}
     assert notes["runbook"] == f"docs/operations.md#{alert.name.lower()}"
-    assert f"\n### {alert.name}\n" in OPERATIONS
+    assert f"\n### {alert.name}\n\n{alert.raw['labels']['severity']}" in OPERATIONS
     shown = set(re.findall(r"\$labels\.(\w+)", " ".join(notes.values())))
     assert shown <= labels_of(alert.expr)
     assert list(compared(alert.expr))

@@ -46,7 +46,7 @@ def test_alerts_fire_and_stay_silent(rules: Path) -> None:
 @pytest.mark.parametrize(
     ("alert", "mark", "other"),
     [
-        ("GatekeeperShadowLost", "ratio_rate1d > 0.05", "ratio_rate1d >= 0.05"),
+        ("GatekeeperShadowLost", "ratio_rate1d > 0.05", "ratio_rate1d > 0.04"),
         ("GatekeeperChecksUncounted", "drift[15m]) > 5", "drift[15m]) > 500"),
         ("GatekeeperChecksUncounted", "min_over_time(job_instance", "max_over_time(job_instance"),
         ("GatekeeperFalseBlocksAboveTarget", "[1h] offset 23h", "[1h]"),
