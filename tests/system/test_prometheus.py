@@ -62,7 +62,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
         with watching(address, folder / "rules", folder) as prometheus:
             with Load(workers.origin) as load:
                 live_through(load, reviewer, workers)
-            wait_until_quiet(prometheus, load)
+            wait_until_quiet(prometheus)
             yield Seen(
                 prometheus=prometheus,
                 workers=len(workers.seen),
@@ -90,15 +90,15 @@ def wait_for_answers(load: Load, count: int) -> None:
     wait_for(lambda: load.answered.total() >= count, f"{count} answers")
 
 
-def wait_until_quiet(prometheus: Prometheus, load: Load) -> None:
-    """Wait until all requests are on the page, and the pages of some seconds say the same."""
-    begun = load.answered.total()
+def wait_until_quiet(prometheus: Prometheus) -> None:
+    """Wait until the pages of some seconds say the same: clients are done, and so are checks."""
+    begun, open_, kept = (
+        f"gatekeeper_{name}[5s]" for name in ("requests_total", "unfinished", "review_queue")
+    )
     wait_for(
         lambda: (
-            prometheus.number("sum(gatekeeper_requests_total)") >= begun
-            and prometheus.number("min(count_over_time(gatekeeper_unfinished[5s]))") >= 3
-            and prometheus.number("sum(changes(gatekeeper_unfinished[5s]))") == 0
-            and prometheus.number("sum(changes(gatekeeper_review_queue[5s]))") == 0
+            prometheus.number(f"min(count_over_time({begun}))") >= 3
+            and all(prometheus.number(f"sum(changes({one}))") == 0 for one in (begun, open_, kept))
         ),
         "the end of the traffic",
     )
