@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from gatekeeper.config.controls import with_trip
+from gatekeeper.config.modefile import Tripped, change_mode_file
 from gatekeeper.errors import StoreError
+from gatekeeper.front import gated
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.page import render
@@ -21,7 +26,7 @@ from gatekeeper.observe.states import StoreStates
 from gatekeeper.outcomes.recorder import Recorder
 from gatekeeper.outcomes.store import Store
 from gatekeeper.outcomes.writer import Writer
-from gatekeeper.policy import Outcomes
+from gatekeeper.policy import Mode, Outcomes
 from gatekeeper.recording import watch_store
 from tests.outcomes.made import KEY, ROUTE, decision, source
 from tests.outcomes.servers import Server
@@ -168,6 +173,21 @@ def test_every_worker_says_the_same(tmp_path: Path, url: str) -> None:
         'gatekeeper_tripped{route="/quiet"} 0.0',
     ):
         assert line in known
+
+
+def test_trip_is_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A route that left enforce by itself wakes somebody; so it must show at every worker."""
+    monkeypatch.setenv("GATEKEEPER_SECRET", KEY.decode())
+    policy = tmp_path / "gatekeeper.toml"
+    policy.write_text(POLICY.format(url=f"sqlite:///{tmp_path / 'outcomes.db'}"), encoding="utf-8")
+    trip = Tripped(to=Mode.SHADOW, blocked=150, of=200)
+    change_mode_file(tmp_path / "gatekeeper.mode.json", with_trip("/answer", trip, 0))
+
+    app = gated(Starlette(), policy=policy, metrics="/metrics", registry=CollectorRegistry())
+    page = TestClient(app).get("/metrics").text.splitlines()
+
+    assert 'gatekeeper_tripped{route="/answer"} 1.0' in page
+    assert 'gatekeeper_tripped{route="/quiet"} 0.0' in page
 
 
 Watch = Callable[[str], StoreStates]
