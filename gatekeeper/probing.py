@@ -19,7 +19,7 @@ from gatekeeper.errors import GatekeeperError
 from gatekeeper.observe.declared import Expected
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.protocols import Priority
-from gatekeeper.runtime.manifest import ENTAILMENT, Manifest
+from gatekeeper.runtime.manifest import ENTAILMENT, Manifest, SelfTestPair
 from gatekeeper.verdict import Evidence, Outcome, Passage
 
 _MINUTE_S = 60.0
@@ -39,9 +39,14 @@ class Probe:
 
 
 def known_answers(manifest: Manifest) -> tuple[Probe, ...]:
-    """Return the pairs of a model's self-test as probes, good and bad ones in turn."""
-    good = [pair for pair in manifest.self_test if pair.label == ENTAILMENT]
-    bad = [pair for pair in manifest.self_test if pair.label != ENTAILMENT]
+    """Return the clearer half of a model's self-test as probes, good and bad ones in turn.
+
+    The self-test holds pairs near to what a model tells apart; with a threshold of one's own these
+    may come out otherwise, and nothing would be wrong.
+    """
+    by_entailment = sorted(manifest.self_test, key=lambda pair: pair.entailment)
+    bad = _clearer([pair for pair in by_entailment if pair.label != ENTAILMENT])
+    good = _clearer([pair for pair in reversed(by_entailment) if pair.label == ENTAILMENT])
     turns = islice(zip(cycle(good), cycle(bad), strict=False), max(len(good), len(bad)))
     return tuple(
         Probe(
@@ -51,6 +56,10 @@ def known_answers(manifest: Manifest) -> tuple[Probe, ...]:
         )
         for pair in chain.from_iterable(turns)
     )
+
+
+def _clearer(pairs: Sequence[SelfTestPair]) -> Sequence[SelfTestPair]:
+    return pairs[: (len(pairs) + 1) // 2]
 
 
 class Prober:
