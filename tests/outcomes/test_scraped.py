@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
+from sqlalchemy import Engine, event
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -21,7 +22,7 @@ from gatekeeper.errors import StoreError
 from gatekeeper.front import gated
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.logs import EventLog
-from gatekeeper.observe.page import render
+from gatekeeper.observe.page import metrics_app, render
 from gatekeeper.observe.states import StoreStates
 from gatekeeper.outcomes.recorder import Recorder
 from gatekeeper.outcomes.store import Store
@@ -242,6 +243,24 @@ def shown(states: StoreStates) -> tuple[bool, float]:
     has_queue = any(line.startswith("gatekeeper_review_queue{") for line in lines)
     [up] = [line.split()[1] for line in lines if line.startswith("gatekeeper_store_up ")]
     return has_queue, float(up)
+
+
+def test_no_statement_runs_on_the_loop(store: Store, url: str, watch: Watch) -> None:
+    """A scrape comes to the loop that serves users; a slow statement there would stop them all."""
+    ran_in: list[str] = []
+
+    def note(*_: object) -> None:
+        ran_in.append(threading.current_thread().name)
+
+    page = metrics_app(MetricsMode.SINGLE, CollectorRegistry(), [watch(url)])
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        text = TestClient(page).get("/").text
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+    assert "gatekeeper_store_up 1.0" in text
+    assert set(ran_in) == {"gatekeeper-states"}
 
 
 def test_server_that_is_stopped_and_started(server: Server, watch: Watch) -> None:
