@@ -104,7 +104,7 @@ def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wired:
         made.controls.append(LiveControls(*given, **named))
         return made.controls[-1]
 
-    monkeypatch.setattr("gatekeeper.front.LiveControls", keep)
+    monkeypatch.setattr("gatekeeper.parts.LiveControls", keep)
     return made
 
 
@@ -270,7 +270,7 @@ def test_load_that_ends_its_thread_is_a_failed_load(
     def leave(_folder: Path) -> Session:
         raise SystemExit(3)
 
-    monkeypatch.setattr("gatekeeper.front.load", leave)
+    monkeypatch.setattr("gatekeeper.parts.load", leave)
 
     with TestClient(wire()) as client:
         reply = client.post("/answer", json={"say": "The lamp is blue."})
@@ -282,7 +282,7 @@ def test_scores_that_move_with_the_batch_are_made_alone(
     wired: Wired, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """On such a machine a verdict would depend on who else was asking."""
-    monkeypatch.setattr("gatekeeper.front.load", lambda folder: Moving.over(load(folder)))
+    monkeypatch.setattr("gatekeeper.parts.load", lambda folder: Moving.over(load(folder)))
 
     with TestClient(wired.build()) as client:
         client.post("/answer", json={"say": "The lamp is blue. It comes with two years."})

@@ -97,8 +97,8 @@ class Stage:
         self.schedulers: list[Scheduler] = []
         self.shadows = Shadows()
         self.registry = CollectorRegistry()
-        patch.setattr("gatekeeper.front.load", self._load)
-        patch.setattr("gatekeeper.front.Scheduler", self._scheduler)
+        patch.setattr("gatekeeper.parts.load", self._load)
+        patch.setattr("gatekeeper.parts.Scheduler", self._scheduler)
         patch.setattr("gatekeeper.front.Services", self._services)
         policy = folder / "gatekeeper.toml"
         policy.write_text(
@@ -316,11 +316,11 @@ from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from gatekeeper import front
+from gatekeeper import front, parts
 
 SAID, PAGES = json.loads(sys.argv[1])
 schedulers, loads = [], []
-make, load = front.Scheduler, front.load
+make, load = parts.Scheduler, parts.load
 
 def keep(**given):
     schedulers.append(make(**given))
@@ -330,7 +330,7 @@ def counted(folder):
     loads.append(os.getpid())
     return load(folder)
 
-front.Scheduler, front.load = keep, counted
+parts.Scheduler, parts.load = keep, counted
 
 async def answer(request):
     return JSONResponse({"answer": SAID, "contexts": PAGES})

@@ -37,9 +37,10 @@ LAYERS = {
     "gatekeeper.probing": 8,
     "gatekeeper.config": 8,
     "gatekeeper.review": 9,
-    "gatekeeper.front": 10,
-    "gatekeeper.demo": 11,
-    "gatekeeper.cli": 12,
+    "gatekeeper.parts": 10,
+    "gatekeeper.front": 11,
+    "gatekeeper.demo": 12,
+    "gatekeeper.cli": 13,
 }
 
 HOMES: dict[str, set[str]] = {
@@ -49,7 +50,12 @@ HOMES: dict[str, set[str]] = {
     "onnxruntime": {"gatekeeper.runtime"},
     "starlette": {"gatekeeper.asgi", "gatekeeper.demo", "gatekeeper.front", "gatekeeper.review"},
     "psycopg": set(),  # sqlalchemy loads it for an address of a PostgreSQL server
-    "prometheus_client": {"gatekeeper.observe", "gatekeeper.front", "gatekeeper.demo"},
+    "prometheus_client": {
+        "gatekeeper.observe",
+        "gatekeeper.parts",  # for a type
+        "gatekeeper.front",
+        "gatekeeper.demo",
+    },
     "sqlalchemy": {"gatekeeper.outcomes"},
     "structlog": {"gatekeeper.observe"},
     "tokenizers": {"gatekeeper.runtime"},

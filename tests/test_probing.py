@@ -305,7 +305,7 @@ class Served:
         self.registry = CollectorRegistry()
         self._policy = folder / "gatekeeper.toml"
         patch.setenv("GATEKEEPER_SECRET", "0123456789abcdef0123456789abcdef")
-        patch.setattr("gatekeeper.front.Prober", self._prober)
+        patch.setattr("gatekeeper.parts.Prober", self._prober)
 
     def app(self, top: str = "") -> ASGIApp:
         """Return the app."""
@@ -369,7 +369,7 @@ def test_probes_begin_with_the_first_load_where_there_is_no_lifespan(
 def test_shutdown_ends_the_probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pause of seconds must not hold up a server that is told to end."""
     served = Served(tmp_path, monkeypatch, probes=1)
-    monkeypatch.setattr("gatekeeper.front.Prober", Prober)
+    monkeypatch.setattr("gatekeeper.parts.Prober", Prober)
     before = threads()
 
     with TestClient(served.app("probes_per_minute = 0.01")):
