@@ -193,7 +193,7 @@ class ReviewApp:
             self._doors.sessions.open(person),
             max_age=SESSION_S,
             path=base,
-            secure=request.url.scheme == "https",
+            secure=request.scope.get("scheme") == "https",
             httponly=True,
             samesite="strict",
         )
@@ -271,9 +271,16 @@ def refuse_foreign(request: Request) -> None:
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin", "null")
-    foreign = origin != "null" and urlsplit(origin).netloc != request.headers.get("host")
+    foreign = origin != "null" and _host(origin) != request.headers.get("host")
     if foreign if site is None else site not in ("same-origin", "none"):
         raise RefusedError(403, "a form of another site", "one of this page")
+
+
+def _host(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # half an address of IPv6
+        return None
 
 
 def _page_routes(pages: Pages, api: Api) -> _Routes:

@@ -190,6 +190,7 @@ def test_form_needs_the_token_of_its_session(kept: Room) -> None:
         {"origin": "http://gate.example.evil.example"},
         {"origin": "http://gate.example:8080"},
         {"origin": "//"},
+        {"origin": "http://["},
         {"sec-fetch-site": "cross-site", "origin": "http://gate.example"},
     ],
 )
@@ -221,6 +222,15 @@ def test_own_form_is_taken(kept: Room, headers: dict[str, str]) -> None:
     client.headers.update(headers)
 
     assert label(client).status_code == 303
+
+
+def test_host_that_is_none_keeps_nobody_out(kept: Room) -> None:
+    """What a proxy writes there is not looked into."""
+    client = kept.client()
+
+    said = client.post(f"{PATH}/sign-in", data={"token": TOKENS["ann"]}, headers={"host": "["})
+
+    assert said.status_code == 303
 
 
 def test_interface_needs_no_form_token(kept: Room) -> None:
