@@ -138,21 +138,31 @@ class Prober:
         return _MINUTE_S / per_minute if per_minute > 0 else _IDLE_S
 
     async def _check(self, probe: Probe) -> None:
+        """Check and count; a fault of the gate or of a counter ends nothing."""
+        try:
+            outcome = await self._ask(probe)
+            self._judge(probe, outcome)
+        except Exception as error:  # noqa: BLE001 - as said
+            self._failed(error)
+        else:
+            self._is_failing = False
+
+    async def _ask(self, probe: Probe) -> Outcome:
         evidence = Evidence(passages=(Passage(id="0", text=probe.passage),))
+        deadline = time.monotonic() + _PATIENCE_S
         try:
             verdict = await self._gate.check(
-                probe.answer,
-                evidence,
-                deadline=time.monotonic() + _PATIENCE_S,
-                priority=Priority.SHADOW,
+                probe.answer, evidence, deadline=deadline, priority=Priority.SHADOW
             )
-            self._judge(probe, verdict.outcome)
-            self._is_failing = False
-        except Exception as error:  # noqa: BLE001 - a fault here must end nothing
-            if not self._is_failing:
-                self._is_failing = True
-                self._log.failed("probe_failed", error)
+        except Exception:
             self._counted(probe.expected, Outcome.UNRESOLVED)
+            raise
+        return verdict.outcome
+
+    def _failed(self, error: Exception) -> None:
+        if not self._is_failing:
+            self._is_failing = True
+            self._log.failed("probe_failed", error)
 
     def _judge(self, probe: Probe, outcome: Outcome) -> None:
         """Count a verdict, and tell of a wrong one; an open one is neither right nor wrong."""

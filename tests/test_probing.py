@@ -265,6 +265,22 @@ def test_error_ends_nothing_and_is_told_of_once(caplog: pytest.LogCaptureFixture
     assert "blue" not in caplog.text
 
 
+def test_counter_that_fails_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """A folder without room must not end the probes, nor fill the log."""
+
+    class Full(Counter[tuple[Expected, Outcome]]):
+        def update(self, *_: Any, **__: Any) -> None:
+            raise OSError("no space left")
+
+    probed = Probed(probes=4)
+    probed.counts = Full()
+
+    probed.run()
+
+    assert len(probed.gate.asked) == 4
+    assert len([line for line in caplog.messages if "probe_failed" in line]) == 1
+
+
 def test_gate_that_can_not_be_loaded_is_probed_all_the_same() -> None:
     """Its probes have no verdict, and that is what tells of it."""
 
