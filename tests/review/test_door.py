@@ -105,12 +105,12 @@ def test_cookie_stays_where_it_belongs(kept: Room, address: str, flags: str) -> 
 
 def test_mounted_page_links_to_itself(kept: Room) -> None:
     """Behind a prefix every address begins with it, and nothing opens without."""
-    client = kept.signed_in(root="/mnt")
+    client = kept.signed_in(root="/outer")
 
-    page = client.get(f"/mnt{PATH}")
+    page = client.get(f"/outer{PATH}")
 
     assert page.status_code == 200
-    assert f'action="/mnt{PATH}/label"' in page.text
+    assert f'action="/outer{PATH}/label"' in page.text
     assert f'href="{PATH}' not in page.text
 
 

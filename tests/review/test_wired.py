@@ -155,15 +155,15 @@ def test_gated_route_stays_gated(tmp_path: Path) -> None:
 
 def test_mounted_app_has_its_page_below_the_prefix(tmp_path: Path) -> None:
     """Its links, forms and cookie have the prefix in front, and so have the counters."""
-    outer = Starlette(routes=[Mount("/mnt", wire(tmp_path))])
+    outer = Starlette(routes=[Mount("/outer", wire(tmp_path))])
     client = TestClient(outer)
 
-    sign_in(client, f"/mnt{PATH}")
-    page = client.get(f"/mnt{PATH}")
+    sign_in(client, f"/outer{PATH}")
+    page = client.get(f"/outer{PATH}")
 
     assert "Nothing waits for you" in page.text
-    assert f'href="/mnt{PATH}/progress"' in page.text
-    assert client.get("/mnt/metrics").text.startswith("# HELP")
+    assert f'href="/outer{PATH}/progress"' in page.text
+    assert client.get("/outer/metrics").text.startswith("# HELP")
 
 
 @pytest.mark.parametrize("metrics", [PATH, f"{PATH}/metrics"])
