@@ -102,6 +102,7 @@ class Probed:
         probes: int = 4,
         rates: Sequence[float] = (12,),
         loaded: Callable[[], Awaitable[None]] = ready,
+        counted: Callable[[Expected, Outcome], None] | None = None,
     ) -> None:
         self.gate = NotingGate(judge)
         self.pauses = Pauses(probes)
@@ -112,7 +113,7 @@ class Probed:
             self.gate,
             (GOOD, BAD),
             per_minute=lambda: next(wanted, rates[-1]),
-            counted=lambda *pair: self.counts.update([pair]),
+            counted=counted or (lambda *pair: self.counts.update([pair])),
             ready=loaded,
             log=EventLog(),
         )
@@ -268,12 +269,10 @@ def test_error_ends_nothing_and_is_told_of_once(caplog: pytest.LogCaptureFixture
 def test_counter_that_fails_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """A folder without room must not end the probes, nor fill the log."""
 
-    class Full(Counter[tuple[Expected, Outcome]]):
-        def update(self, *_: Any, **__: Any) -> None:
-            raise OSError("no space left")
+    def refuse(_expected: Expected, _outcome: Outcome) -> None:
+        raise OSError("no space left")
 
-    probed = Probed(probes=4)
-    probed.counts = Full()
+    probed = Probed(probes=4, counted=refuse)
 
     probed.run()
 
