@@ -105,6 +105,10 @@ class Size(NamedTuple):
 Blockers = Mapping[tuple[int, str, str], Sequence[tuple[float, int]]]
 
 
+# A decision is stored some time after it was made: whoever was handed another one may not have had
+# a younger one to pass over.
+LATE_MS = 30_000
+
 # Why a shadow check comes to nothing for want of time, memory or a model.
 _GIVEN_UP = tuple(
     str(reason)
@@ -280,8 +284,8 @@ def read_blockers(connection: Connection, route: str, labelled: Sequence[Labelle
 
 def is_in_order(one: Labelled, blockers: Blockers) -> bool:
     """Tell whether a decision was labelled in its turn."""
-    passed = blockers[one.cell.stratum]
-    return one.kept and not any(u < one.u and at_ms <= one.seen_ms for u, at_ms in passed)
+    passed, there_ms = blockers[one.cell.stratum], one.seen_ms - LATE_MS
+    return one.kept and not any(u < one.u and at_ms <= there_ms for u, at_ms in passed)
 
 
 def _last_rollout(sizes: Mapping[Cell, Size]) -> Rollout | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gatekeeper.core.decide import Side
-from gatekeeper.outcomes.counts import Rollout, Span, count, lost_checks
+from gatekeeper.outcomes.counts import LATE_MS, Rollout, Span, count, lost_checks
 from gatekeeper.outcomes.estimate import Stratum
 from gatekeeper.outcomes.labels import Label, Labels
 from gatekeeper.outcomes.records import Stored
@@ -107,6 +107,20 @@ def test_what_came_after_the_label_was_not_passed_over(store: Store) -> None:
 
     found = count(store, SPAN)
     assert (only(found.strata).wrong, found.out_of_order) == (1, 0)
+
+
+def test_what_was_not_stored_yet_was_not_passed_over(store: Store) -> None:
+    """It waits for its batch while others are labelled, and is older than their labels."""
+    store.write(Batch(decisions=[row(1, 0.5)]))
+    say(store, 1, seen_ms=NOON_MS + LATE_MS)
+    late = [replace(row(2, 0.1), at_ms=NOON_MS + 1), replace(row(3, 0.2), at_ms=NOON_MS)]
+
+    store.write(Batch(decisions=late[:1]))
+    before = count(store, SPAN)
+    store.write(Batch(decisions=late[1:]))
+
+    assert before.out_of_order == 0
+    assert count(store, SPAN).out_of_order == 1
 
 
 def test_label_on_what_was_not_kept_does_not_count(store: Store) -> None:

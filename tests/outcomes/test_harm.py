@@ -13,7 +13,7 @@ from gatekeeper.outcomes.store import Batch, Store
 from gatekeeper.outcomes.words import DAY_MS, Band, Harm, Rate, Truth
 from tests.outcomes.made import NOON_MS, ROUTE, accepted, made
 
-LATER_MS = NOON_MS + 1_000
+LATER_MS = NOON_MS + 60_000
 
 
 def stratum(
