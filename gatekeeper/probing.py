@@ -25,8 +25,10 @@ from gatekeeper.verdict import Evidence, Outcome, Passage
 _MINUTE_S = 60.0
 # How long a probe waits behind other work; the next one is due then at the usual pace.
 _PATIENCE_S = 5.0
-# Where there are none, the policy is asked again after as long.
-_IDLE_S = 5.0
+# However long until the next one, the policy is asked again after as long.
+_LOOK_S = 5.0
+# Shorter rests are those of rounding.
+_TICK_S = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,13 +122,16 @@ class Prober:
         phase = random.SystemRandom().random()
         with asyncio.Runner() as runner:
             runner.run(self._begin())
-            if self.pause(phase * self._period_s()):
-                return
+            waited_s = phase * self._period_s()
             for probe in cycle(self._probes):
+                while (rest_s := self._period_s() - waited_s) > _TICK_S:
+                    step_s = min(rest_s, _LOOK_S)
+                    if self.pause(step_s):
+                        return
+                    waited_s += step_s
+                waited_s = 0.0
                 if self._per_minute() > 0:
                     runner.run(self._check(probe))
-                if self.pause(self._period_s()):
-                    return
 
     async def _begin(self) -> None:
         # Of a gate that can't be loaded the probes tell by having no verdict.
@@ -135,7 +140,7 @@ class Prober:
 
     def _period_s(self) -> float:
         per_minute = self._per_minute()
-        return _MINUTE_S / per_minute if per_minute > 0 else _IDLE_S
+        return _MINUTE_S / per_minute if per_minute > 0 else _LOOK_S
 
     async def _check(self, probe: Probe) -> None:
         """Check and count; a fault of the gate or of a counter ends nothing."""

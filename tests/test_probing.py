@@ -208,12 +208,17 @@ def test_rate_of_the_running_policy_holds() -> None:
     """Who switches probes off or on at run time need not restart anything."""
     off = Probed(rates=(0,))
     off.run()
-    slow = Probed(rates=(3,), probes=1)
+    # One in four pauses of five seconds each; the first comes earlier.
+    slow = Probed(rates=(3,), probes=40)
     slow.run()
+    # Once in a hundred minutes, until somebody wants more.
+    more = Probed(rates=(0.01, 0.01, 12), probes=3)
+    more.run()
 
     assert off.counts == {}
-    assert slow.pauses.seconds[1] == 20.0
-    assert slow.counts.total() == 1
+    assert slow.counts.total() == 10
+    assert max(slow.pauses.seconds) == 5.0
+    assert more.counts.total() == 3
 
 
 @pytest.mark.parametrize("reason", [UnresolvedReason.OVERLOAD, UnresolvedReason.WARMING])
@@ -253,16 +258,20 @@ def test_wrong_verdict_is_counted_and_told_of_once(caplog: pytest.LogCaptureFixt
 
 def test_error_ends_nothing_and_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     """A fault in a probe is a fault in the gate: it must be seen, and cost no answer."""
+    fails = iter([True, True, True, False, True, True])
 
-    def fail(answer: str, evidence: Evidence) -> Verdict:
-        raise ZeroDivisionError("It is blue.")
+    def judge(answer: str, evidence: Evidence) -> Verdict:
+        if next(fails):
+            raise ZeroDivisionError("It is blue.")
+        return right(answer, evidence)
 
-    probed = Probed(fail, probes=4)
+    probed = Probed(judge, probes=6)
 
     probed.run()
 
-    assert probed.counts[Expected.SUPPORTED, Outcome.UNRESOLVED] == 2
-    assert len([line for line in caplog.messages if "probe_failed" in line]) == 1
+    assert probed.counts[Expected.SUPPORTED, Outcome.UNRESOLVED] == 3
+    assert probed.counts[Expected.FLAGGED, Outcome.UNRESOLVED] == 2
+    assert len([line for line in caplog.messages if "probe_failed" in line]) == 2
     assert "blue" not in caplog.text
 
 
