@@ -78,10 +78,9 @@ def invariance(result: Result) -> Iterator[str]:
 
 def throughput(result: Result) -> Iterator[str]:
     """Yield the tokens a second of real pairs, by threads."""
-    for threads in ("1 threads", "2 threads"):
-        rate = result[threads]["real pairs"]["median"]
-        data = f"{threads.replace('1 threads', '1 thread')}, {machine(result)}"
-        yield _row("model, tokens a second", data, f"{rate:,}", "throughput")
+    one, two = (result[f"{n} threads"]["real pairs"]["median"] for n in (1, 2))
+    data = f"1 thread, 2 threads; {machine(result)}"
+    yield _row("model, tokens a second", data, f"{one:,} and {two:,}", "throughput")
 
 
 def load(result: Result) -> Iterator[str]:
@@ -99,12 +98,32 @@ def load(result: Result) -> Iterator[str]:
         )
 
 
+def outcomes(result: Result) -> Iterator[str]:
+    """Yield how many of the intervals of live rates cover what was true."""
+    covered = [
+        rate["covered"]
+        for worlds in result.values()
+        if isinstance(worlds, dict)
+        for world in worlds.values()
+        if isinstance(world, dict)
+        for window in world.values()
+        for rate in window.values()
+    ]
+    yield _row(
+        "live rates: 95 % intervals that cover the truth",
+        f"{len(covered)} rates and windows, {result['months']:,} simulated months each",
+        f"{min(covered):.1%} to {max(covered):.1%}",
+        "outcomes",
+    )
+
+
 RENDERERS: Mapping[str, Callable[[Result], Iterator[str]]] = {
     "accuracy": accuracy,
     "cases": cases,
     "invariance": invariance,
     "throughput": throughput,
     "load": load,
+    "outcomes": outcomes,
 }
 
 

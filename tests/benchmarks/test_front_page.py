@@ -46,6 +46,16 @@ RESULTS = {
             },
         },
     },
+    "outcomes": {
+        "machine": MACHINE,
+        "months": 2000,
+        "all told": {
+            "few wrong": {
+                "7d": {"sensitivity": {"covered": 0.95}, "false_block": {"covered": 0.97}},
+                "28d": {"sensitivity": {"covered": 0.933}},
+            },
+        },
+    },
 }
 
 
@@ -74,17 +84,17 @@ def test_every_kind_of_result_has_its_line(tmp_path: Path) -> None:
             " | 2e-07 | [invariance](benchmarks/results/invariance.json) |"
         ),
         (
-            "| model, tokens a second | 1 thread, Some CPU, 4 cores | 8,000"
-            " | [throughput](benchmarks/results/throughput.json) |"
-        ),
-        (
-            "| model, tokens a second | 2 threads, Some CPU, 4 cores | 15,000"
+            "| model, tokens a second | 1 thread, 2 threads; Some CPU, 4 cores | 8,000 and 15,000"
             " | [throughput](benchmarks/results/throughput.json) |"
         ),
         (
             "| told more than two passes after the deadline | 10,000 checks at three times the"
             " capacity, budget 200 ms, small; Some CPU, 4 cores | 0.04% |"
             " [load](benchmarks/results/load.json) |"
+        ),
+        (
+            "| live rates: 95 % intervals that cover the truth | 3 rates and windows, 2,000"
+            " simulated months each | 93.3% to 97.0% | [outcomes](benchmarks/results/outcomes.json) |"
         ),
     ]
 
