@@ -94,7 +94,8 @@ def test_every_kind_of_result_has_its_line(tmp_path: Path) -> None:
         ),
         (
             "| live rates: 95 % intervals that cover the truth | 3 rates and windows, 2,000"
-            " simulated months each | 93.3% to 97.0% | [outcomes](benchmarks/results/outcomes.json) |"
+            " simulated months each | 93.3% to 97.0%"
+            " | [outcomes](benchmarks/results/outcomes.json) |"
         ),
     ]
 
