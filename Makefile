@@ -60,6 +60,7 @@ bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks.streams --random 100000
 	$(BIN)/python -m benchmarks.calibrations -o benchmarks/results/calibrations.json
 	$(BIN)/python -m benchmarks.outcomes --out benchmarks/results/outcomes.json
+	$(BIN)/python -m benchmarks.candidates --out benchmarks/results/candidates.json
 	$(BIN)/python -m benchmarks.recording --out benchmarks/results/recording.json
 	@test -z "$(DATA)" || $(BIN)/python -m benchmarks.guard "$(DATA)"
 
