@@ -129,7 +129,7 @@ def trained(variant: Variant, places: Places) -> dict[str, object]:
     if not places.checkpoint(variant.name).exists():
         few = pairs.with_name("few.jsonl.gz")
         write_pairs(few, rows[:100])
-        train_stage(places.init, pairs, few, settings, to)
+        train_stage(places.checkpoint(variant.start), pairs, few, settings, to)
     return {"pairs": len(rows), "tokens": tokens, **asdict(settings)}
 
 

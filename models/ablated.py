@@ -14,7 +14,7 @@ FROZEN = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A model made from the given checkpoint.
+    """A model made from the given checkpoint, or from that of another variant, ``start``.
 
     ``parts`` are pairs drawn of each part of the sample; ``between`` the two models that an
     average lies between. Neither: the given checkpoint itself, or a stage of the recipe's run.
@@ -27,6 +27,7 @@ class Variant:
     parts: Mapping[str, int] = field(default_factory=dict)
     between: tuple[str, ...] = ()
     share: float = 0.0
+    start: str = GIVEN
     sure: float = 1.0
     longest: int = SHORT
     seed: int = 1
@@ -96,6 +97,13 @@ VARIANTS = (
         parts={"stage3": 28_000, "retold": 12_000},
     ),
     *_soups("stage3-retold"),
+    Variant(
+        name="stage3-then-retold",
+        change="retold, from the recipe's run after stage 3",
+        parts=RETOLD,
+        start="stage3",
+    ),
+    *_soups("stage3-then-retold"),
     Variant(
         name="retold-two-class",
         change="retold, loss of two classes too",

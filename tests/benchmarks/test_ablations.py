@@ -122,6 +122,17 @@ def test_a_model_differs_from_itself_by_nothing_and_from_a_worse_one_by_much() -
     assert (differences(good, bad)["roc_auc"]["low"] or 0.0) > 0.1
 
 
+def test_the_best_threshold_is_one_for_all_and_flatters() -> None:
+    """No threshold chosen without an answer can do better than the one chosen with all."""
+    sets = {"one": drawn(150, seed=1), "two": drawn(90, seed=2)}
+    found = figures(sets)
+
+    for judged in found.best_sides.values():
+        for one in judged.values():
+            assert one.blocked == ((one.score or 0.0) < found.best_threshold)
+    assert (found.best.value or 0.0) >= (found.balanced_accuracy.value or 1.0)
+
+
 def test_ties_count_half() -> None:
     """A model that says the same of everything ranks nothing."""
     same = [Judged(wrong=n % 2 == 0, blocked=False, score=0.5, group=str(n)) for n in range(10)]
@@ -150,9 +161,12 @@ FIGURE = {"value": 0.6, "low": 0.55, "high": 0.65}
 MEASURED = {
     "balanced_accuracy": FIGURE,
     "roc_auc": FIGURE,
+    "best": {"value": 0.62, "low": 0.57, "high": 0.66},
+    "best_threshold": 0.48,
     "sets": {"qags": {"balanced_accuracy": 0.61, "roc_auc": 0.71}},
     "against_given": {
         "balanced_accuracy": {"value": 0.01, "low": -0.02, "high": 0.04},
+        "best": {"value": 0.02, "low": -0.01, "high": 0.05},
         "roc_auc": FIGURE,
     },
 }
@@ -180,7 +194,8 @@ def test_tables_hold_figure_interval_and_difference() -> None:
 
     assert lines[2] == (
         "| given | none | 40,000, 2.51 M | 0.600 [0.550, 0.650] | +0.010 [-0.020, +0.040] "
-        "| 0.600 [0.550, 0.650] | +0.600 [+0.550, +0.650] | 0.600 | 0.700 | 0.800 | 0.500 |"
+        "| 0.620 at 0.48 | +0.020 [-0.010, +0.050] | 0.600 [0.550, 0.650] "
+        "| +0.600 [+0.550, +0.650] | 0.600 | 0.700 | 0.800 | 0.500 |"
     )
     assert lines[4:7] == ["| variant | qags |", "|---|---|", "| given | 0.610, 0.710 |"]
     assert lines[-1].startswith("| all | 460 | 0.600 [0.550, 0.650] | +0.010 [-0.020, +0.040] |")
