@@ -14,17 +14,22 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from gatekeeper.core.terms import terms
 from models.construct import documents, kinds, rewordings, templates
+from models.construct.edits import ENTAILMENT
+from models.construct.retellings import RETOLD
 from models.pairs import Pair, write_pairs
 
 MIXTURE = Path(__file__).with_name("mixture.toml")
 EVALUATION = "nli_eval.jsonl.gz"
 # A longer premise is cut to the gate's windows.
 LONGEST_PREMISE = 750
+# No set gives more retellings of a side: two thirds of all summaries are of support chats.
+MOST_RETOLD = 2500
 # FEVER's rows are three quarters true: as many false ones as true ones are drawn.
 BALANCED = frozenset(("fever_train", "fairytaleqa", "factscore_decomp", "climate_fever", "nope"))
 
@@ -197,23 +202,49 @@ def shortened(premise: str, hypothesis: str, longest: int = LONGEST_PREMISE) -> 
     return documents.text_of(found, sorted(chosen)) if chosen else premise[:longest]
 
 
-def draw_texts(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
-    """Make pairs of a set of texts; each text's pairs follow from the seed and the text."""
+def texts_of(
+    data: Data, source: Texts, seed: int
+) -> Iterator[tuple[str, list[str], random.Random]]:
+    """Yield the texts of a set, shuffled, with their summaries and dice that follow from both."""
     by_context: defaultdict[str, list[str]] = defaultdict(list)
     for row in data.rows(source.file):
         text = row.get("context") or row["premise"]
         by_context[text].extend([row["summary"]] if "summary" in row else [])
     contexts = sorted(by_context, key=group_of)
     random.Random(f"{seed} {source.name}").shuffle(contexts)  # noqa: S311  # not for secrets
-    outside: tuple[str, ...] = ()
     for context in contexts[: source.documents]:
-        draw = random.Random(f"{seed} {group_of(context)}")  # noqa: S311  # not for secrets
-        summaries = by_context[context]
+        dice = random.Random(f"{seed} {group_of(context)}")  # noqa: S311  # not for secrets
+        yield context, by_context[context], dice
+
+
+def draw_texts(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
+    """Make pairs of a set of texts; each text's pairs follow from the seed and the text."""
+    outside: tuple[str, ...] = ()
+    for context, written, draw in texts_of(data, source, seed):
         made, seen = kinds.all_pairs(
-            source.name, group_of(context), context, summaries, draw, outside
+            source.name, group_of(context), context, written, draw, outside
         )
         outside = (*outside, *seen)[-60:]
         yield from made
+
+
+def draw_retellings(data: Data, mixture: Mixture) -> Iterator[Pair]:
+    """Make pairs of the summaries that people wrote, of each set at most so many of each side."""
+    for source in mixture.texts:
+        made: list[Pair] = []
+        others = kinds.Others(details=(), claims=())
+        for context, written, draw in texts_of(data, source, mixture.seed):
+            pairs, details, claims = kinds.retold_pairs(
+                source.name, group_of(context), context, written, draw, others
+            )
+            made.extend(pairs)
+            others = kinds.Others(
+                details=(*others.details, *details)[-60:], claims=(*others.claims, *claims)[-200:]
+            )
+        random.Random(mixture.seed).shuffle(made)  # noqa: S311  # not for secrets
+        for side in (True, False):
+            mine = (pair for pair in made if (pair.label == ENTAILMENT) is side)
+            yield from islice(mine, MOST_RETOLD)
 
 
 def family_of(kind: str) -> str:
@@ -244,6 +275,8 @@ def constructed(data: Data, mixture: Mixture, stage: int) -> list[Pair]:
     made = [pair for source in mixture.texts for pair in draw_texts(data, source, seed)]
     if {"support", "table"} & families.keys():
         made.extend(templates.pairs(random.Random(seed)))  # noqa: S311  # not for secrets
+    if RETOLD in families:
+        made.extend(draw_retellings(data, mixture))
     if "reworded" in families:
         made.extend(draw_claims(data, mixture))
     return within(made, families, seed)

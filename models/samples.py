@@ -5,20 +5,18 @@ part as it has.
 """
 
 import random
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from models.construct import kinds
 from models.construct.edits import ENTAILMENT
 from models.mixture import (
     Data,
     Labelled,
     Mixture,
-    Texts,
     build,
     draw_labelled,
-    group_of,
+    draw_retellings,
     is_held_out,
     shortened,
 )
@@ -28,8 +26,6 @@ SENTENCES = "nli_train.jsonl.gz"
 SPARE = 1.03
 # Premises are cut to the length of the gate's windows, which is three times less to read.
 SHORT = 300
-# No source of texts gives more than this share of the pairs made of summaries.
-MOST_OF_ONE = 0.4
 
 Part = Callable[[Data, Mixture, int], Iterable[Pair]]
 
@@ -69,42 +65,11 @@ def stage3(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
 
 def retold(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
     """Make pairs of summaries people wrote, as many true as false."""
-    by_source: defaultdict[str, list[Pair]] = defaultdict(list)
-    for source in mixture.texts:
-        if "summary" in data.rows(source.file)[0]:
-            by_source[source.name].extend(_retold(data, source, mixture.seed))
-    dice = random.Random(mixture.seed)  # noqa: S311  # not for secrets
-    wanted = round(count / 2 / (1 - mixture.held_out) * SPARE)
+    made = list(draw_retellings(data, mixture))
+    random.Random(mixture.seed).shuffle(made)  # noqa: S311  # not for secrets
     for side in (True, False):
-        chosen: list[Pair] = []
-        for pairs in by_source.values():
-            mine = [pair for pair in pairs if (pair.label == ENTAILMENT) is side]
-            dice.shuffle(mine)
-            chosen.extend(mine[: round(MOST_OF_ONE * wanted)])
-        dice.shuffle(chosen)
-        yield from chosen[:wanted]
-
-
-def _retold(data: Data, source: Texts, seed: int) -> Iterator[Pair]:
-    by_context: defaultdict[str, list[str]] = defaultdict(list)
-    for row in data.rows(source.file):
-        by_context[row["context"]].append(row["summary"])
-    contexts = sorted(by_context, key=group_of)
-    random.Random(f"{seed} {source.name}").shuffle(contexts)  # noqa: S311  # not for secrets
-    outside: tuple[str, ...] = ()
-    strangers: tuple[str, ...] = ()
-    for context in contexts[: source.documents]:
-        draw = random.Random(f"{seed} {group_of(context)}")  # noqa: S311  # not for secrets
-        made, details, claims = kinds.retold_pairs(
-            source.name,
-            group_of(context),
-            context,
-            by_context[context],
-            draw,
-            kinds.Others(details=outside, claims=strangers),
-        )
-        outside, strangers = (*outside, *details)[-60:], (*strangers, *claims)[-200:]
-        yield from made
+        mine = (pair for pair in made if (pair.label == ENTAILMENT) is side)
+        yield from islice(mine, round(count / 2 / (1 - mixture.held_out) * SPARE))
 
 
 PARTS: Mapping[str, Part] = {

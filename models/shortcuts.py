@@ -57,12 +57,13 @@ def shortcut(train: Sequence[Pair], dev: Sequence[Pair]) -> dict[str, float] | N
 
 
 def by_set(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """Return pairs by source, and those made by construction by kind; a summary's kinds are one."""
+    """Return pairs by source, and those by construction by kind; kinds of summaries are one."""
     sets: defaultdict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         kind = (
             "summary" if pair.kind.startswith("summary") or pair.kind == "elsewhere" else pair.kind
         )
+        kind = "retold" if kind.startswith("retold") else kind
         kind = "presence" if kind in ("copied", "missing") else kind
         sets[f"made: {kind}" if kind else pair.source].append(pair)
     return dict(sorted(sets.items()))

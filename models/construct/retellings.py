@@ -6,6 +6,7 @@ away, as it does where one is edited.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from models.construct import documents, summaries
 from models.construct.documents import text_of
@@ -14,6 +15,7 @@ from models.construct.makers import MAKERS
 from models.construct.shop import Shop
 from models.pairs import Pair
 
+RETOLD = "retold"
 CLAIM_WORDS = (5, 45)
 # Less than this of a claim's terms in its best places: the text may not state it.
 LEAST_COVERAGE = 0.45
@@ -27,6 +29,15 @@ def retellings(
     shop: Shop, claim: str, names: tuple[str, ...], strangers: Sequence[str]
 ) -> Iterator[Pair]:
     """Make pairs of one claim of a summary; ``strangers`` are claims about other texts."""
+    for pair in _made(shop, claim, names, strangers):
+        kind = pair.kind.removeprefix("summary_")
+        named = kind if kind.startswith(RETOLD) else f"{RETOLD}_{kind}"
+        yield replace(pair, kind=named)
+
+
+def _made(
+    shop: Shop, claim: str, names: tuple[str, ...], strangers: Sequence[str]
+) -> Iterator[Pair]:
     document, draw = shop.document, shop.draw
     if not CLAIM_WORDS[0] <= len(claim.split()) <= CLAIM_WORDS[1]:
         return
@@ -34,7 +45,7 @@ def retellings(
     if lines is None or documents.coverage(document, lines, claim) < LEAST_COVERAGE:
         return
     premise = text_of(document, lines)
-    yield shop.pair(premise, claim, ENTAILMENT, "retold")
+    yield shop.pair(premise, claim, ENTAILMENT, RETOLD)
     yield from summaries.elsewhere(shop, claim)
     yield from _swapped(shop, claim, premise, names)
     yield from summaries.strange(shop, claim, lines)
@@ -49,7 +60,7 @@ def _swapped(shop: Shop, claim: str, premise: str, names: tuple[str, ...]) -> It
     for kind in SWAPS:
         edit = MAKERS[kind](claim, shop.texts, shop.draw)
         if edit and (wrong := edit.apply(claim)):
-            yield shop.pair(premise, wrong, NOT_ENTAILMENT, "retold_swapped")
+            yield shop.pair(premise, wrong, NOT_ENTAILMENT, f"{RETOLD}_swapped")
             return
 
 
@@ -67,4 +78,4 @@ def _stranger(shop: Shop, strangers: Sequence[str]) -> Iterator[Pair]:
         return
     claim = max(fitting)[1]
     if lines := documents.joined(document, claim, draw, places=4):
-        yield shop.pair(text_of(document, lines), claim, NEUTRAL, "retold_stranger")
+        yield shop.pair(text_of(document, lines), claim, NEUTRAL, f"{RETOLD}_stranger")
