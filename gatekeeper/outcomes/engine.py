@@ -5,6 +5,7 @@ No statement may wait for ever, and no error may show the values of a row.
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,8 +81,21 @@ def faults_named() -> Iterator[None]:
 
 
 def _make_private(path: Path) -> None:
+    """Make the file, for its owner only, if there is none.
+
+    It is never opened under its name: to close it again would end the locks that SQLite holds on
+    it in this process (POSIX), and the next process to close the store would delete its log.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if not path.exists():
+            made, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            os.close(made)
+            try:
+                os.link(name, path)
+            finally:
+                Path(name).unlink()
+    except FileExistsError:  # another worker was faster
+        return
     except OSError as error:
         found = f"{path}: {(error.strerror or 'unusable').lower()}"
         advice = "name a file in a folder that can be written"
