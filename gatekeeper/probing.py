@@ -7,6 +7,7 @@ is counted in ``gatekeeper_probes_total`` and nowhere else.
 
 import asyncio
 import contextlib
+import os
 import random
 import threading
 import time
@@ -92,21 +93,25 @@ class Prober:
         self._counted = counted
         self._ready = ready
         self._log = log
+        self._pid = os.getpid()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self._wrong: set[Probe] = set()
         self._is_failing = False
 
     def start(self) -> None:
-        """Begin, in this process; a thread that was lost to a fork is replaced."""
-        if not self._probes or (self._thread is not None and self._thread.is_alive()):
+        """Begin, in this process, unless it was closed; a thread lost to a fork is replaced."""
+        if self._pid != os.getpid():
+            # The parent's may have been forked within a change.
+            self._pid, self._closed = os.getpid(), threading.Event()
+        is_running = self._thread is not None and self._thread.is_alive()
+        if not self._probes or is_running or self._closed.is_set():
             return
-        self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="gatekeeper-probes", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """End; blocking until a probe under way has its verdict, within its time."""
+        """End for good; blocking until a probe under way has its verdict, within its time."""
         self._closed.set()
         if self._thread is not None:
             self._thread.join(_PATIENCE_S)
@@ -159,7 +164,7 @@ class Prober:
             verdict = await self._gate.check(
                 probe.answer, evidence, deadline=deadline, priority=Priority.SHADOW
             )
-        except Exception:
+        except Exception:  # whatever it was, there is no verdict; it is told of further up
             self._counted(probe.expected, Outcome.UNRESOLVED)
             raise
         return verdict.outcome

@@ -1,5 +1,6 @@
 """Known answers all day long: through the real gate, evenly, in nobody's way."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -19,13 +20,16 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from gatekeeper.build import open_gate
-from gatekeeper.errors import ModelFileError
+from gatekeeper.config.scorer import load_with_scorer
+from gatekeeper.errors import ModelFileError, UnavailableError
 from gatekeeper.front import gated
 from gatekeeper.observe.declared import Expected
 from gatekeeper.observe.logs import EventLog
+from gatekeeper.parts import Parts
 from gatekeeper.probing import Probe, Prober, known_answers
 from gatekeeper.protocols import Priority, Usage
 from gatekeeper.runtime.manifest import model_folder, read_manifest
+from gatekeeper.runtime.session import Session, load
 from gatekeeper.testing import FakeCheck, FakeGate, write_verdict
 from gatekeeper.verdict import Evidence, Outcome, UnresolvedReason, Verdict
 
@@ -403,10 +407,46 @@ def test_shutdown_ends_the_probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert threads() <= before
 
 
+def test_shutdown_while_the_model_is_loaded_leaves_no_probes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The load that ends during the shutdown would begin what nobody is left to end."""
+    monkeypatch.setenv("GATEKEEPER_SECRET", "0123456789abcdef0123456789abcdef")
+    file = tmp_path / "gatekeeper.toml"
+    file.write_text(POLICY.format(top=""), encoding="utf-8")
+    parts = Parts(file, *load_with_scorer(file), CollectorRegistry())
+    begun, closing = threading.Event(), threading.Event()
+
+    def load_slowly(folder: Path) -> Session:
+        begun.set()
+        assert closing.wait(PATIENCE_S)
+        return load(folder)
+
+    monkeypatch.setattr("gatekeeper.parts.load", load_slowly)
+    before = threads()
+
+    async def shut_down() -> None:
+        loaded = asyncio.create_task(parts.scheduler.start())
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
+        first, *others = parts.closes
+        first()
+        closing.set()
+        for close in others:
+            await asyncio.to_thread(close)
+        with pytest.raises(UnavailableError):
+            await loaded
+
+    asyncio.run(shut_down())
+
+    assert parts.scheduler.statistics().loads == 1
+    assert threads() <= before
+
+
 FORKS = """
 import os
 from queue import SimpleQueue
 from gatekeeper.observe.logs import EventLog
+from gatekeeper.parts import Parts
 from gatekeeper.probing import Prober
 from tests.test_probing import BAD, GOOD, NotingGate, ready, right
 
