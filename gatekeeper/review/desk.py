@@ -98,23 +98,17 @@ class Desk:
             RefusedError: If there is no such decision, or no such place in its answer.
         """
         shown = self._shown(label.decision)
-        if shown.texts is not None:
-            length = len(joined(shown.texts.answers))
-            if any(end > length for _, end in label.missed):
-                expected = f"offsets from 0 to {length}"
-                raise RefusedError(422, "a missed claim outside the answer", expected)
+        _refuse_outside(label.missed, shown)
         is_new = Labels(self._store()).add(label, at_ms=self.now_ms())
         if is_new:
             self._counters.adjudicated(*_counted(shown), label.truth)
         return is_new
 
     def undo(self, decision: str, reviewer: str) -> bool:
-        """Take a label back and count that; False if there is none in force.
-
-        Raises:
-            RefusedError: If there is no such decision.
-        """
-        shown = self._shown(decision)
+        """Take a label back and count that; False if there is none in force, or no decision."""
+        shown = self._store().show(decision)
+        if shown is None:
+            return False
         truth = Labels(self._store()).undo(decision, reviewer, at_ms=self.now_ms())
         if truth is not None:
             self._counters.adjudication_retracted(*_counted(shown), truth)
@@ -124,11 +118,16 @@ class Desk:
         """Store what is said of the gate.
 
         Raises:
-            RefusedError: If this reviewer has no label in force, or there is no such claim.
+            RefusedError: If this reviewer has no label in force, or there is no such claim, or no
+                such place in the answer.
         """
-        claims = len(self._shown(decision).decision.claims)
+        shown = self._shown(decision)
+        if not _has_label(shown, reviewer):
+            raise not_there()
+        claims = len(shown.decision.claims)
         if any(claim >= claims for claim in remarks.claims):
             raise RefusedError(422, "a claim that is not there", f"one of {claims}, counted from 0")
+        _refuse_outside(remarks.missed, shown)
         if not Labels(self._store()).remark(decision, reviewer, remarks):
             raise not_there()
 
@@ -143,9 +142,9 @@ class Desk:
         shown = self._shown(decision)
         if session.is_admin:
             return shown
-        own = tuple(row for row in shown.labels if row["reviewer"] == session.name)
-        if all(row["undone_ms"] is not None for row in own):
+        if not _has_label(shown, session.name):
             raise not_there()
+        own = tuple(row for row in shown.labels if row["reviewer"] == session.name)
         return Shown(decision=shown.decision, texts=shown.texts, labels=own)
 
     def progress(self, session: Session) -> list[Progress]:
@@ -209,6 +208,20 @@ class Desk:
         if shown is None:
             raise not_there()
         return shown
+
+
+def _has_label(shown: Shown, reviewer: str) -> bool:
+    return any(row["reviewer"] == reviewer and row["undone_ms"] is None for row in shown.labels)
+
+
+def _refuse_outside(missed: Sequence[tuple[int, int]], shown: Shown) -> None:
+    """Refuse places that the answer does not have; where no text is stored any may be one."""
+    if shown.texts is None:
+        return
+    length = len(joined(shown.texts.answers))
+    if any(end > length for _, end in missed):
+        expected = f"offsets from 0 to {length}"
+        raise RefusedError(422, "a missed claim outside the answer", expected)
 
 
 def _counted(shown: Shown) -> tuple[str, Side]:

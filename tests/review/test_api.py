@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.outcomes.made import ROUTE
-from tests.review.room import FIRST, PATH, Room, label
+from tests.review.room import FIRST, PATH, Room, fields, label
 
 API = f"{PATH}/api"
 
@@ -195,6 +195,53 @@ def test_remarks_by_http(kept: Room) -> None:
     assert row["remarks"] == {"claims": [1], "missed": [[0, 2]]}
     for wrong in ({"claims": 1}, {"claims": ["1"]}, {"claims": [9]}, {"claims": [0] * 1_001}):
         assert client.put(f"{address}/gate", json=wrong).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "said", [{"claims": [999]}, {"claims": [0]}, {"missed": [[900_000, 900_001]]}]
+)
+def test_who_has_not_labelled_learns_nothing_by_a_remark(
+    kept: Room, said: dict[str, list[int]]
+) -> None:
+    """Neither that the decision is there, nor how many claims or characters it has."""
+    client, page = kept.programs(), kept.signed_in()
+    form = {
+        "token": fields(page.get(PATH).text)["token"],
+        "wrong_claim": [str(claim) for claim in said.get("claims", [])],
+        "missed": "900000-900001" if "missed" in said else "",
+    }
+
+    told = [client.put(f"{API}/decisions/{one}/gate", json=said) for one in (FIRST, "none")]
+    shown = [page.post(f"{PATH}/decision/{one}/gate", data=form) for one in (FIRST, "none")]
+
+    for answers in (told, shown):
+        assert [answer.status_code for answer in answers] == [404, 404]
+        assert answers[0].text == answers[1].text
+
+
+def test_who_has_not_labelled_learns_nothing_by_undoing(kept: Room) -> None:
+    """A decision without a label of theirs, and none at all, are the same to a reviewer."""
+    client, page = kept.programs(), kept.signed_in()
+    form = {"token": fields(page.get(PATH).text)["token"], "reviewer": "ann"}
+
+    told = [client.delete(f"{API}/decisions/{one}/label") for one in (FIRST, "none")]
+    shown = [page.post(f"{PATH}/decision/{one}/undo", data=form) for one in (FIRST, "none")]
+
+    assert [answer.status_code for answer in told] == [404, 404]
+    assert told[0].text == told[1].text
+    assert [answer.status_code for answer in shown] == [303, 303]
+    assert shown[0].headers["location"] == shown[1].headers["location"]
+
+
+def test_remark_on_a_place_outside_the_answer_is_refused(kept: Room) -> None:
+    """As in a label: what is told there could never be drawn."""
+    client = kept.programs()
+    address = f"{API}/decisions/{FIRST}"
+    client.post(f"{address}/label", json={"truth": "wrong"})
+
+    said = client.put(f"{address}/gate", json={"missed": [[0, 9_000]]})
+
+    assert (said.status_code, said.json()["expected"]) == (422, "offsets from 0 to 35")
 
 
 def test_progress_and_agreement_by_http(kept: Room) -> None:
