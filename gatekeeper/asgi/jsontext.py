@@ -6,7 +6,7 @@ the client might read the other one. Depth is measured before parsing, so nothin
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from json.encoder import encode_basestring
 
@@ -171,3 +171,11 @@ def _leaf(value: object) -> str:
     if isinstance(value, Number):
         return value.text
     return encode_basestring(value) if isinstance(value, str) else json.dumps(value)
+
+
+def others(members: Mapping[str, object], known: Collection[str]) -> bool:
+    """Tell whether there are other members than known ones; null and empty ones say nothing."""
+    return any(
+        name not in known and value is not None and value not in ("", [], {})
+        for name, value in members.items()
+    )

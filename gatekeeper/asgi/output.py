@@ -5,7 +5,7 @@ What is not listed could say something of the answer too.
 
 from collections.abc import Iterator
 
-from gatekeeper.asgi.jsontext import shape
+from gatekeeper.asgi.jsontext import others, shape
 
 Members = dict[str, object]
 
@@ -17,9 +17,21 @@ MESSAGE = "message"
 CUT: Members = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
 
 _FIELDS = {"output_text": "text", "refusal": "refusal"}
-_UNSAID: tuple[object, ...] = (None, "", [], {})
-# Searches by the provider; their results are evidence at most.
-_SILENT = frozenset({MESSAGE, "reasoning", "web_search_call", "file_search_call"})
+# What is read of an item or a part and what says nothing of the answer; any other member could.
+_ITEM = frozenset({"id", "type", "status"})
+_ITEMS = {
+    MESSAGE: _ITEM | {"role", "content", "phase"},
+    "reasoning": _ITEM | {"encrypted_content"},
+    # Searches by the provider; their results are evidence at most.
+    "web_search_call": _ITEM | {"action"},
+    "file_search_call": _ITEM | {"queries", "results"},
+}
+_PARTS = {
+    "output_text": frozenset({"type", "text", "annotations", "logprobs"}),
+    "refusal": frozenset({"type", "refusal"}),
+}
+# Kinds that don't end like the rest of the calls.
+_CALLS = frozenset({"mcp_list_tools", "mcp_approval_request"})
 
 
 def items_of(response: object) -> list[object]:
@@ -35,45 +47,51 @@ def in_response(response: object) -> Iterator[Place]:
         UncheckableError: With ``shape`` if it may say something elsewhere. Some servers repeat
             the text beside the output, as libraries do for their callers.
     """
-    if isinstance(response, dict) and response.get("output_text") not in _UNSAID:
+    if isinstance(response, dict) and others(response, response.keys() - {"output_text"}):
         raise shape()
     for index, item in enumerate(items_of(response)):
         yield from in_item(index, item)
 
 
 def in_item(index: int, item: object) -> Iterator[Place]:
-    """Yield the texts of an item; one that is no message has none.
+    """Yield the texts of an item; a call has none.
 
     Raises:
-        UncheckableError: With ``shape`` if it may say something elsewhere.
+        UncheckableError: With ``shape`` if it may say something elsewhere, or is of another kind.
     """
-    if not isinstance(item, dict):
+    if is_call(item):
+        return
+    kind = item.get("type") if isinstance(item, dict) else None
+    if not isinstance(item, dict) or kind not in _ITEMS or others(item, _ITEMS[kind]):
         raise shape()
-    if item.get("type") == MESSAGE:
-        content = item.get("content")
-        for place, holder in enumerate(content if isinstance(content, list) else []):
-            yield from in_part((index, place), holder)
-    elif item.get("type") == "reasoning" and not (
-        item.get("summary") in _UNSAID and item.get("content") in _UNSAID
-    ):
+    content = item.get("content")
+    if kind != MESSAGE or content is None:
+        return
+    if not isinstance(content, list):
         raise shape()
+    for place, holder in enumerate(content):
+        yield from in_part((index, place), holder)
 
 
 def in_part(key: tuple[int, ...], holder: object) -> Iterator[Place]:
     """Yield the text of a part of a message.
 
     Raises:
-        UncheckableError: With ``shape`` if it is of another kind.
+        UncheckableError: With ``shape`` if it is of another kind, or says more than that text.
     """
     kind = holder.get("type") if isinstance(holder, dict) else None
-    if not isinstance(holder, dict) or kind not in _FIELDS or _FIELDS[kind] not in holder:
+    if not isinstance(holder, dict) or kind not in _PARTS or others(holder, _PARTS[kind]):
+        raise shape()
+    if _FIELDS[kind] not in holder:
         raise shape()
     yield key, holder, _FIELDS[kind]
 
 
 def is_call(item: object) -> bool:
-    """Tell whether an item is a call of a tool, or of a kind that could be one."""
-    return isinstance(item, dict) and item.get("type") not in _SILENT
+    """Tell whether an item is a call of a tool."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    is_named = isinstance(kind, str) and (kind.endswith("_call") or kind in _CALLS)
+    return is_named and kind not in _ITEMS
 
 
 def message(id_: str, *texts: str) -> Members:

@@ -11,6 +11,7 @@ from gatekeeper.asgi.jsontext import (
     UncheckableError,
     encode,
     find,
+    others,
     parse,
     put,
     scalar,
@@ -318,14 +319,6 @@ def _choice_text(choice: object) -> str | None:
     found = (content_text(message.get("content")), text_of(message.get("refusal")))
     texts = [scalar(text) for text in found if text]
     return "\n".join(texts) if texts else None
-
-
-def others(members: dict[str, object], known: frozenset[str]) -> bool:
-    """Tell whether there are other members than known ones; null and empty ones say nothing."""
-    return any(
-        name not in known and value is not None and value not in ("", [], {})
-        for name, value in members.items()
-    )
 
 
 def _keep(members: dict[str, object], names: frozenset[str]) -> None:

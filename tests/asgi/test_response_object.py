@@ -122,6 +122,13 @@ def test_response_without_a_text_is_no_text(items: tuple[Any, ...]) -> None:
         response({"type": "reasoning", "summary": [{"text": BAD}]}),
         response(message(content=[{"type": "output_audio", "transcript": BAD}])),
         response(message(content=[{"type": "output_text", "text": 7}])),
+        response(message(GOOD), message(content=BAD)),
+        response(message(GOOD), message(content={"text": BAD})),
+        response(message(GOOD, text=BAD)),
+        response(message(content=[{"type": "output_text", "text": GOOD, "refusal": BAD}])),
+        response(message(GOOD), {"type": "web_search_call", "content": BAD}),
+        response(message(GOOD), {"type": "reasoning", "summary": [], "text": BAD}),
+        response(message(GOOD), {"type": "announcement", "text": BAD}),
         response(message(GOOD), output_text=BAD),
     ],
 )

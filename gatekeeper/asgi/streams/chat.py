@@ -6,14 +6,13 @@ As of a completion in one piece it is listed what is read and what may stay (see
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gatekeeper.asgi.jsontext import Number, UncheckableError, scalar, shape
+from gatekeeper.asgi.jsontext import Number, UncheckableError, others, scalar, shape
 from gatekeeper.asgi.payload import (
     CALLS,
     CHOICE,
     MESSAGE,
     MOST_CHOICES,
     content_text,
-    others,
     text_of,
 )
 from gatekeeper.asgi.streams.dialect import (

@@ -316,6 +316,11 @@ def test_an_ending_opens_no_item_at_a_place_that_is_taken() -> None:
         response("The gate is red.", whole="The gate is tall.")[-2],
         event("response.reasoning_text.delta", delta="The gate is tall."),
         event("response.output_text.delta", delta=7),
+        event("response.output_item.done", item={"type": "message", "content": "It is tall."}),
+        event("response.output_item.done", item={"type": "announcement", "text": "tall"}),
+        event(
+            "response.content_part.done", part={"type": "refusal", "refusal": "", "text": "tall"}
+        ),
         event("response.output_item.added", item={"type": "reasoning", "summary": ["tall"]}),
         b'event: response.output_text.delta\ndata: {"delta":"The gate is tall."}\n\n',
         b'event: response.output_text.delta\ndata: {"type":"ping","delta":"tall"}\n\n',
