@@ -115,9 +115,7 @@ def _progress(
     waiting = func.sum(case((_is_open(reviewer), 1), else_=0))
     rows = connection.execute(
         select(*_KEY, labelled, waiting)
-        .where(
-            DECISIONS.c.route.in_(routes), DECISIONS.c.week > week - WEEKS - 1, DECISIONS.c.kept
-        )
+        .where(DECISIONS.c.route.in_(routes), DECISIONS.c.week > week - WEEKS - 1, DECISIONS.c.kept)
         .group_by(*_KEY)
         .order_by(*_KEY)
     )
