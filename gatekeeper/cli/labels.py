@@ -35,10 +35,10 @@ def export(file: Path, *, reviewer: str, count: int, route: str | None, config: 
     They come in the order they have to be labelled in; fill in "truth" from the top: wrong,
     correct or cannot_tell. A row that is left open keeps those after it from being counted.
     """
-    from gatekeeper.outcomes.exchange import write_items  # noqa: PLC0415 - part of the extra
-    from gatekeeper.outcomes.review import Queue  # noqa: PLC0415
-
     with stored(config) as (policy, _, store), output(file) as out:
+        from gatekeeper.outcomes.exchange import write_items  # noqa: PLC0415 - the extra
+        from gatekeeper.outcomes.review import Queue  # noqa: PLC0415
+
         routes = [known.path for known in policy.routes]
         if route is not None and route not in routes:
             raise InputError("--route", repr(route), f"a route of the policy ({', '.join(routes)})")
@@ -56,13 +56,14 @@ def export(file: Path, *, reviewer: str, count: int, route: str | None, config: 
 @config_option
 def import_(file: Path, *, reviewer: str, config: Path) -> int:
     """Store the labels of FILE; each reviewer's first one on a decision counts."""
-    from gatekeeper.outcomes.exchange import read_labels  # noqa: PLC0415 - part of the extra
-    from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415
-
-    found = read_labels(_read(file), reviewer=reviewer)
-    stored_, known, faults = 0, 0, list(found.faults)
+    text = _read(file)
+    stored_, known = 0, 0
     with stored(config) as (_, _, store):
-        labels = Labels(store)
+        from gatekeeper.outcomes.exchange import read_labels  # noqa: PLC0415 - the extra
+        from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415
+
+        found, labels = read_labels(text, reviewer=reviewer), Labels(store)
+        faults = list(found.faults)
         for label in found.labels:
             try:
                 is_new = labels.add(label, at_ms=_now_ms())
@@ -86,9 +87,9 @@ def import_(file: Path, *, reviewer: str, config: Path) -> int:
 @config_option
 def undo(decision: str, *, reviewer: str, config: Path) -> None:
     """Take a reviewer's label back; the decision waits for a label again."""
-    from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415 - part of the extra
-
     with stored(config) as (_, _, store):
+        from gatekeeper.outcomes.labels import Labels  # noqa: PLC0415 - the extra
+
         if not Labels(store).undo(decision, reviewer, at_ms=_now_ms()):
             raise InputError("ID", repr(decision), f"a decision with a label by {reviewer}")
     say(f"{decision}: the label by {reviewer} is undone")

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -139,6 +141,43 @@ def test_store_that_is_away_is_no_traceback(
 
     assert run("readiness", config=config) == 1
     assert capsys.readouterr().err.startswith("gatekeeper: outcome store: connection")
+
+
+COMMANDS = {
+    "show": [FIRST],
+    "purge": [],
+    "readiness": [],
+    "evaluate": ["--from-store"],
+    "calibrate": ["--from-store", "--max-false-block", "0.1"],
+    "labels export": ["out.csv", "--reviewer", "ann"],
+    "labels import": ["in.csv", "--reviewer", "ann"],
+    "labels undo": [FIRST, "--reviewer", "ann"],
+}
+BARE = """
+import json, sys
+sys.modules["sqlalchemy"] = None
+from gatekeeper.cli import main
+print([main(words) for words in json.loads(sys.argv[1])])
+"""
+
+
+def test_command_without_the_extra_names_it(config: Path) -> None:
+    """A library that is missing is a line that says what to install, whichever command it is."""
+    (config.parent / "in.csv").write_text("decision,seen,truth\n", encoding="utf-8")
+    calls = [[*name.split(), *words] for name, words in COMMANDS.items()]
+
+    done = subprocess.run(
+        [sys.executable, "-c", BARE, json.dumps(calls)],
+        capture_output=True,
+        text=True,
+        cwd=config.parent,
+        check=False,
+    )
+
+    assert done.stdout.strip() == str([1] * len(COMMANDS)), done.stderr
+    line = "gatekeeper: outcome store: the library sqlalchemy is not installed; pip install"
+    assert done.stderr.count(line) == len(COMMANDS)
+    assert not (config.parent / "outcomes.db").exists()
 
 
 def test_purge_takes_what_is_past_its_days(
