@@ -38,9 +38,9 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(config: Path) -> Iterator[Store]:
-    """Fill the store with decisions of now: 20 blocked, 20 accepted, one old one."""
+    """Fill the store with decisions of a minute ago: 20 blocked, 20 accepted, one old one."""
     store = Store.open(f"sqlite:///{config.parent / 'outcomes.db'}")
-    now = datetime.now(UTC)
+    now = datetime.now(UTC) - days(1 / 1440)  # what came in half a minute ago holds nobody up
     given = [decision(n) for n in range(20)] + [accepted(100 + n) for n in range(20)]
     old = decision(1_000)
     texts = {one.id: found for one in [*given, old] if (found := texts_of(one))}
