@@ -176,7 +176,8 @@ class Parts:
     def _keep(self, outcomes: Outcomes) -> None:
         """Store decisions, and have the metrics page say what is stored."""
         recorder = begin_recording(
-            outcomes,
+            # A policy that says no more of a store closes none before the next start.
+            lambda: self.controls.policy.outcomes or outcomes,
             key=secret(),
             fingerprint=self._scorer.fingerprint,
             support=self._scorer.thresholds.support,

@@ -32,7 +32,7 @@ def open_store(outcomes: Outcomes) -> "Store":
 
 
 def begin_recording(
-    outcomes: Outcomes,
+    outcomes: Callable[[], Outcomes],
     *,
     key: bytes,
     fingerprint: str,
@@ -43,7 +43,8 @@ def begin_recording(
     """Return what stores decisions; nothing is connected yet, so a server may come later.
 
     Args:
-        outcomes: What the policy says of the store.
+        outcomes: Gives what the policy says of the store; all but the shares to keep holds as it is
+            said now.
         key: The installation's secret.
         fingerprint: Of the running scorer.
         support: The support a claim needs.
@@ -53,13 +54,18 @@ def begin_recording(
     Raises:
         StoreError: If the extra is not installed, or there can be no such store.
     """
-    _part("engine").open_engine(outcomes.url).dispose()
+    first = outcomes()
+    _part("engine").open_engine(first.url).dispose()
     writer, store = _part("writer"), _part("store")
     source = writer.Source(
-        key=key, outcomes=outcomes, fingerprint=fingerprint, first_cut=first_cut(support)
+        key=key,
+        outcomes=first,
+        keep=lambda: outcomes().keep,
+        fingerprint=fingerprint,
+        first_cut=first_cut(support),
     )
     recorder: Recorder = _part("recorder").Recorder(
-        writer.Writer(lambda: store.Store.open(outcomes.url), source),
+        writer.Writer(lambda: store.Store.open(first.url), source),
         dropped=lambda reason: counters.store_dropped(StoreDropReason(reason)),
         notice=log.notice,
     )

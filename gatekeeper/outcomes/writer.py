@@ -13,7 +13,7 @@ from gatekeeper.outcomes.records import Stored, Texts, stored, texts_of
 from gatekeeper.outcomes.sampling import WeekPlan
 from gatekeeper.outcomes.store import Batch, Drop, Store
 from gatekeeper.outcomes.words import week_of
-from gatekeeper.policy import Outcomes
+from gatekeeper.policy import Keep, Outcomes
 from gatekeeper.protocols import Decision
 
 _PURGE_EVERY_MS = 3_600_000
@@ -31,11 +31,13 @@ class Entry(NamedTuple):
 class Source:
     """What a writer knows of its installation.
 
-    ``fingerprint`` is the scorer's; ``first_cut`` parts the scores of a route's first week.
+    ``keep`` gives the shares for a week that begins; ``fingerprint`` is the scorer's; ``first_cut``
+    parts the scores of a route's first week.
     """
 
     key: bytes
     outcomes: Outcomes
+    keep: Callable[[], Keep]
     fingerprint: str
     first_cut: float
 
@@ -97,7 +99,7 @@ class Writer:
     def _plan(self, store: Store, route: str, week: int) -> WeekPlan:
         plan = self._plans.get((route, week))
         if plan is None:
-            keep, cut = self._source.outcomes.keep, self._source.first_cut
+            keep, cut = self._source.keep(), self._source.first_cut
             plan = store.week_plan(route, week, keep=keep, first_cut=cut)
             # Routes come from the policy; of weeks only the last ones are asked for again.
             self._plans = {key: held for key, held in self._plans.items() if key[1] >= week - 1}

@@ -76,10 +76,12 @@ def made(one: Decision, at: datetime = NOON, plan: WeekPlan = PLAN) -> Stored:
 
 def source(**changes: object) -> Source:
     """Return an installation that keeps everything and no texts."""
-    outcomes = Outcomes(url="sqlite:///unused", store_text="none", retention_days=30, keep=ALL)
+    plain = Outcomes(url="sqlite:///unused", store_text="none", retention_days=30, keep=ALL)
+    outcomes = replace(plain, **changes)  # type: ignore[arg-type]
     return Source(
         key=KEY,
-        outcomes=replace(outcomes, **changes),  # type: ignore[arg-type]
+        outcomes=outcomes,
+        keep=lambda: outcomes.keep,
         fingerprint="running",
         first_cut=0.5,
     )

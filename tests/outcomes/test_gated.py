@@ -5,21 +5,25 @@ from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
+from sqlalchemy import select
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.errors import StoreError
 from gatekeeper.front import gated
 from gatekeeper.observe.declared import StoreDropReason
 from gatekeeper.observe.declared import Truth as Counted
 from gatekeeper.outcomes import recorder
+from gatekeeper.outcomes.schema import WEEKS
 from gatekeeper.outcomes.store import Shown, Store
 from gatekeeper.outcomes.words import Truth
+from gatekeeper.parts import Parts
 from gatekeeper.recording import first_cut
-from tests.outcomes.made import KEY
+from tests.outcomes.made import KEY, decision
 
 POLICY = """
 [outcomes]
@@ -136,3 +140,32 @@ def test_truths_are_those_of_the_counter() -> None:
 def test_first_cut_parts_the_range_of_accepted_scores() -> None:
     """Without scores of a week before, a third of the range above the threshold is low."""
     assert first_cut(0.4) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("table", "kept"),
+    [
+        ('[outcomes]\nstore_text = "none"\nretention_days = 30\nkeep = { blocked = 0.75 }', 0.75),
+        ("", 0.25),
+    ],
+)
+def test_week_is_planned_by_the_policy_in_force(tmp_path: Path, table: str, kept: float) -> None:
+    """Who raises a share for want of labels does not restart a server for it."""
+    route = POLICY[POLICY.index("[[route]]") :].format()
+    before = '[outcomes]\nstore_text = "none"\nretention_days = 30\nkeep = { blocked = 0.25 }'
+    file = tmp_path / "gatekeeper.toml"
+    file.write_text(f"{before}\n\n{route}", encoding="utf-8")
+    parts = Parts(file, *load_with_scorer(file), CollectorRegistry())
+
+    file.write_text(f"{table}\n\n{route}", encoding="utf-8")
+    parts.controls.poll()
+    parts.recorders[0].decided(decision(1, route="/answer"))
+    for close in parts.closes:
+        close()
+
+    assert (parts.controls.policy.outcomes is None) == (not table)
+    store = Store.open(f"sqlite:///{tmp_path / 'outcomes.db'}")
+    with store.transaction() as connection:
+        [planned] = connection.execute(select(WEEKS.c.keep_blocked)).scalars()
+    store.close()
+    assert planned == kept
