@@ -29,6 +29,9 @@ _PRAGMAS = (
     "PRAGMA secure_delete = ON",
 )
 
+# How SQLite names what it finds in a file that is broken, or was none of its own.
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
 _SERVER_ARGUMENTS = {
     "connect_timeout": _BUSY_S,
     "tcp_user_timeout": 1000 * _STATEMENT_S,
@@ -76,8 +79,18 @@ def faults_named() -> Iterator[None]:
         advice = "see that it runs and has room"
         raise StoreError(said or "it can't be reached", advice, is_passing=True) from error
     except SQLAlchemyError as error:
-        name = type(error.orig if isinstance(error, DBAPIError) else error).__name__
-        raise StoreError(f"the database refused it ({name})", "see the database's log") from error
+        raise _refusal(error) from error
+
+
+def _refusal(error: SQLAlchemyError) -> StoreError:
+    """Return the fault by its name alone: its text may quote a row."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    name, advice = getattr(cause, "sqlite_errorname", None), "see https://sqlite.org/rescode.html"
+    if name is None:
+        name, advice = type(cause).__name__, "see the database's log"
+    elif name.startswith(_DAMAGED):
+        advice = "the file is damaged: stop the server, move it away or restore a copy"
+    return StoreError(f"the database refused it ({name})", advice)
 
 
 def _make_private(path: Path) -> None:
