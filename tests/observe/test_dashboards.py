@@ -8,8 +8,8 @@ import yaml
 
 from dashboards.generate import made
 from gatekeeper.observe.dashboards import DASHBOARD, TESTS, content
-from gatekeeper.observe.declared import BLOCKING
-from gatekeeper.verdict import NotCheckedReason
+from gatekeeper.observe.declared import BLOCKING, DropReason
+from gatekeeper.verdict import NotCheckedReason, UnresolvedReason
 from tests.observe.promql import (
     Panel,
     Rule,
@@ -192,6 +192,14 @@ def test_reasons_left_out_are_a_choice() -> None:
 
     assert watched | innocent == set(NotCheckedReason)
     assert not watched & innocent
+
+
+def test_shadow_checks_lost_are_those_that_were_given_up() -> None:
+    """A claim that is too long is too long at any hour: readiness does not count it as lost."""
+    (rule,) = (rule for rule in recording() if "shadow_lost" in rule.name)
+    (found,) = re.findall(r'reason!~"([^"]+)"', rule.expr)
+
+    assert set(UnresolvedReason) - set(found.split("|")) == set(DropReason) - {DropReason.MEMORY}
 
 
 def test_what_is_blocked_is_all_that_blocks() -> None:

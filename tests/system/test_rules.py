@@ -52,16 +52,23 @@ def test_alerts_fire_and_stay_silent(rules: Path) -> None:
         ("GatekeeperFalseBlocksAboveTarget", "[1h] offset 23h", "[1h]"),
         ("GatekeeperAcceptedErrorAboveTarget", '{mode="enforce"}[1d]', "[1d]"),
         ("GatekeeperNothingChecked", "increase1h > 20", "increase1h > 0"),
+        ("GatekeeperStoreDown", "min_over_time(gatekeeper_store_up[10m])", "gatekeeper_store_up"),
+        ("GatekeeperStoreDown", "== 0\n        for: 15m", "== 0\n        for: 10m"),
+        ("GatekeeperStoreDown", "== 0\n        for: 15m", "== 0\n        for: 20m"),
+        ("GatekeeperNobodyLabels", "offset 170h", "offset 168h"),
+        ("GatekeeperNobodyLabels", "offset 170h", "offset 240h"),
+        ("GatekeeperShadowLost", "claim_too_long|resolver_error", "resolver_error"),
+        ("GatekeeperShadowLost", "claim_too_long|resolver_error", "claim_too_long"),
     ],
 )
 def test_tests_notice_another_mark(rules: Path, alert: str, mark: str, other: str) -> None:
     """Tests that pass whatever the alerts say would prove nothing."""
-    text = (rules / ALERTS).read_text(encoding="utf-8")
+    texts = {name: (rules / name).read_text(encoding="utf-8") for name in (ALERTS, RULES)}
     tests = yaml.safe_load((rules / TESTS).read_text(encoding="utf-8"))
     tests["tests"] = [one for one in tests["tests"] if alert in str(one)]
-    assert mark in text
+    (name,) = (name for name, text in texts.items() if mark in text)
 
-    (rules / ALERTS).write_text(text.replace(mark, other), encoding="utf-8")
+    (rules / name).write_text(texts[name].replace(mark, other), encoding="utf-8")
     (rules / TESTS).write_text(yaml.safe_dump(tests), encoding="utf-8")
 
     assert "FAILED" in promtool("test", "rules", TESTS, folder=rules).stderr
