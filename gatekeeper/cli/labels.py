@@ -64,11 +64,11 @@ def import_(file: Path, *, reviewer: str, config: Path) -> int:
 
         found, labels = read_labels(text, reviewer=reviewer), Labels(store)
         faults = list(found.faults)
-        for label in found.labels:
+        for line, label in zip(found.lines, found.labels, strict=True):
             try:
                 is_new = labels.add(label, at_ms=_now_ms())
             except InputError as error:
-                faults.append(str(error))
+                faults.append(f"line {line}: {error}")
                 continue
             stored_, known = stored_ + is_new, known + (not is_new)
     say(f"labels stored: {stored_}")

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from gatekeeper.errors import InputError
 from gatekeeper.outcomes.labels import Label
 from gatekeeper.outcomes.review import Item
-from gatekeeper.outcomes.words import Harm, Truth, milliseconds, moment
+from gatekeeper.outcomes.words import Harm, Truth, milliseconds, moment, quoted
 
 SHOWN = ("decision", "route", "seen", "question", "answer", "passages")
 FILLED = ("truth", "source_wrong", "harm", "missed", "note")
@@ -36,9 +37,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """What a file says: labels, rows left open, and faults with their line."""
+    """What a file says: labels and the line of each, rows left open, and faults with their line."""
 
     labels: tuple[Label, ...]
+    lines: tuple[int, ...]
     blank: int
     faults: tuple[str, ...]
 
@@ -73,8 +75,9 @@ def read_labels(text: str, *, reviewer: str) -> Read:
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:
         fault = f"line 1: found no column {', '.join(missing)}, expected {', '.join(_NEEDED)}"
-        return Read(labels=(), blank=0, faults=(fault,))
+        return Read(labels=(), lines=(), blank=0, faults=(fault,))
     labels: list[Label] = []
+    lines: list[int] = []
     faults: list[str] = []
     blank = 0
     try:
@@ -85,34 +88,36 @@ def read_labels(text: str, *, reviewer: str) -> Read:
                 continue
             try:
                 labels.append(_label(cells, reviewer))
-            except ValueError as error:
+                lines.append(reader.line_num)
+            except InputError as error:
                 faults.append(f"line {reader.line_num}: {error}")
     except csv.Error as error:
         faults.append(f"line {reader.line_num}: {error}")
-    return Read(labels=tuple(labels), blank=blank, faults=tuple(faults))
+    return Read(labels=tuple(labels), lines=tuple(lines), blank=blank, faults=tuple(faults))
 
 
 def read_ranges(text: str) -> tuple[tuple[int, int], ...]:
     """Return offsets as they are written: START-END, apart by blanks, commas or semicolons.
 
     Raises:
-        ValueError: With what is no range.
+        InputError: With what is no range.
     """
     found = []
     for part in text.replace(";", " ").replace(",", " ").split():
         match = _RANGE.fullmatch(part)
         if match is None:
-            raise ValueError(f"found missed {part[:20]!r}, expected START-END, characters from 0")
+            expected = "START-END, characters from 0"
+            raise InputError("missed", quoted(part), expected)
         found.append((int(match[1]), int(match[2])))
     return tuple(found)
 
 
 def _label(cells: Mapping[str, str], reviewer: str) -> Label:
-    """Return the label of a row; raises ValueError with what is wrong."""
+    """Return the label of a row; raises InputError with what is wrong."""
     harm = cells.get("harm", "")
     source_wrong = cells.get("source_wrong", "").lower()
     if source_wrong not in _YES:
-        raise ValueError(f"found source_wrong {source_wrong[:20]!r}, expected yes or no")
+        raise InputError("source_wrong", quoted(source_wrong), "yes or no")
     return Label(
         decision=cells["decision"],
         reviewer=reviewer,
@@ -129,7 +134,7 @@ def _word(column: str, found: str, known: list[str]) -> str:
     word = found.lower().replace(" ", "_").replace("'", "")
     word = "cannot_tell" if word == "cant_tell" else word
     if word not in known:
-        raise ValueError(f"found {column} {found[:20]!r}, expected {', '.join(known)}")
+        raise InputError(column, quoted(found), ", ".join(known))
     return word
 
 
@@ -137,7 +142,7 @@ def _seen(text: str) -> int:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"found seen {text[:40]!r}, expected it as it was exported") from None
+        raise InputError("seen", quoted(text), "it as it was exported") from None
     return milliseconds(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from gatekeeper.errors import InputError
 from gatekeeper.outcomes.schema import DECISIONS, LABELS
 from gatekeeper.outcomes.store import Store
-from gatekeeper.outcomes.words import Harm, Role, Truth
+from gatekeeper.outcomes.words import Harm, Role, Truth, quoted
 
 _LONGEST_NAME, _LONGEST_NOTE, _MOST_MISSED, _MOST_CLAIMS = 100, 2_000, 100, 1_000
 
@@ -33,6 +33,9 @@ class Label:
     ``missed`` holds offsets of claims that were not taken for claims, in the answer, or in all of
     them as they are joined in a table. ``seen_ms`` is when the decision was handed to the reviewer:
     what was stored later can't have been passed over.
+
+    Raises:
+        InputError: If a field says what it can't.
     """
 
     decision: str
@@ -47,12 +50,15 @@ class Label:
 
     def __post_init__(self) -> None:
         if not 0 < len(self.reviewer.strip()) <= _LONGEST_NAME:
-            raise ValueError(f"a reviewer's name has 1 to {_LONGEST_NAME} characters")
+            expected = f"a name of 1 to {_LONGEST_NAME} characters"
+            raise InputError("reviewer", quoted(self.reviewer), expected)
         if len(self.note) > _LONGEST_NOTE:
-            raise ValueError(f"a note has at most {_LONGEST_NOTE:,} characters")
+            found = f"{len(self.note):,} characters"
+            raise InputError("note", found, f"at most {_LONGEST_NOTE:,} characters")
         _refuse_missed(self.missed)
         if self.harm is not None and self.truth is not Truth.WRONG:
-            raise ValueError("harm is a word on a wrong answer")
+            found = f"{quoted(str(self.harm))} on truth {quoted(str(self.truth))}"
+            raise InputError("harm", found, "none: leave harm empty unless truth is 'wrong'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +66,20 @@ class Remarks:
     """What a reviewer, who has labelled an answer and seen its verdict, says of the gate's claims.
 
     ``claims`` are positions of claims whose status is wrong, ``missed`` offsets as in a label.
+
+    Raises:
+        InputError: If a field says what it can't.
     """
 
     claims: tuple[int, ...] = ()
     missed: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.claims) > _MOST_CLAIMS or any(claim < 0 for claim in self.claims):
-            raise ValueError(f"wrong claims are at most {_MOST_CLAIMS:,} positions from 0 on")
+        if len(self.claims) > _MOST_CLAIMS:
+            raise InputError("claims", f"{len(self.claims):,}", f"at most {_MOST_CLAIMS:,}")
+        for claim in self.claims:
+            if claim < 0:
+                raise InputError("claims", quoted(claim), "positions, counted from 0")
         _refuse_missed(self.missed)
 
 
@@ -106,7 +118,7 @@ class Labels:
         with self._store.transaction() as connection:
             known = select(DECISIONS.c.id).where(DECISIONS.c.id == label.decision)
             if connection.execute(known).first() is None:
-                raise InputError("decision", repr(label.decision), "the id of a stored decision")
+                raise InputError("decision", quoted(label.decision), "the id of a stored decision")
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             insert = dialect.insert(LABELS).values(row).on_conflict_do_nothing()
             return connection.execute(insert.returning(LABELS.c.id)).first() is not None
@@ -170,8 +182,12 @@ class Labels:
 
 
 def _refuse_missed(missed: Sequence[tuple[int, int]]) -> None:
-    if len(missed) > _MOST_MISSED or any(not 0 <= a < b for a, b in missed):
-        raise ValueError(f"missed claims are at most {_MOST_MISSED} of START-END")
+    if len(missed) > _MOST_MISSED:
+        raise InputError("missed", f"{len(missed):,}", f"at most {_MOST_MISSED} of START-END")
+    for start, end in missed:
+        if not 0 <= start < end:
+            expected = "START-END with an end behind its start"
+            raise InputError("missed", f"{start}-{end}", expected)
 
 
 def settled(truths: Iterable[Truth]) -> Truth:

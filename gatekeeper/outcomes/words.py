@@ -1,5 +1,6 @@
 """What a label can say, what a rate is called, and how a week is counted. Pure."""
 
+import reprlib
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -49,6 +50,28 @@ DAY_MS = 86_400_000
 WEEK_MS = 7 * DAY_MS
 # Day 0 was a Thursday; with this weeks begin on Mondays, 00:00 UTC.
 _MONDAY_MS = 3 * DAY_MS
+
+
+class _Quoting(reprlib.Repr):
+    """Quotes values as they stand in JSON, cut short; an id of a decision is shown whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = 40
+
+    def repr_bool(self, value: bool, _: int) -> str:  # noqa: FBT001 - called by the name of a type
+        return "true" if value else "false"
+
+    def repr_NoneType(self, _: None, __: int) -> str:  # noqa: N802 - the name of the type
+        return "null"
+
+
+_QUOTING = _Quoting()
+
+
+def quoted(value: object) -> str:
+    """Return what a person or a program has sent, short enough for a message."""
+    return _QUOTING.repr(value)
 
 
 def milliseconds(at: datetime) -> int:

@@ -4,7 +4,7 @@ import re
 
 from starlette.responses import Response
 
-from gatekeeper.outcomes.words import moment
+from gatekeeper.outcomes.words import moment, quoted
 from gatekeeper.review.bodies import (
     CSV,
     LABEL_KEYS,
@@ -73,7 +73,8 @@ class Api:
         reviewer = visit.request.query_params.get("reviewer", visit.session.name)
         refuse_others(visit, reviewer)
         if not await self._hands.run(lambda: self._desk.undo(visit.id, reviewer)):
-            raise RefusedError(404, "no label in force", "one to undo")
+            found = f"no label of {quoted(reviewer)} in force"
+            raise RefusedError(404, found, "one to undo", "nothing is left to do")
         return json_response({"decision": visit.id, "undone": True})
 
     async def remark(self, visit: Visit) -> Response:
@@ -95,10 +96,12 @@ class Api:
         asked = visit.request.query_params
         count, route = asked.get("count", "100"), asked.get("route")
         if not (_COUNT.fullmatch(count) and 0 < int(count) <= MOST_ROWS):
-            raise RefusedError(422, "another count", f"a number from 1 to {MOST_ROWS:,}")
+            expected = f"a number from 1 to {MOST_ROWS:,}"
+            raise RefusedError(422, f"count {quoted(count)}", expected, "write count=100")
         routes = self._desk.routes()
         if route is not None and route not in routes:
-            raise RefusedError(422, "another route", f"one of {', '.join(routes)}")
+            expected, advice = f"one of {', '.join(routes)}", "leave it out for all of them"
+            raise RefusedError(422, f"route {quoted(route)}", expected, advice)
         wanted = routes if route is None else [route]
         name = visit.session.name
         table = await self._hands.run(lambda: self._desk.export(name, wanted, int(count)))

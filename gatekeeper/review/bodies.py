@@ -8,10 +8,11 @@ from urllib.parse import parse_qs
 
 from starlette.requests import Request
 
+from gatekeeper.errors import InputError
 from gatekeeper.outcomes.exchange import read_ranges
 from gatekeeper.outcomes.labels import Label, Remarks
-from gatekeeper.outcomes.words import Harm, Truth
-from gatekeeper.review.refusals import RefusedError
+from gatekeeper.outcomes.words import Harm, Truth, quoted
+from gatekeeper.review.refusals import RefusedError, unfit
 from gatekeeper.review.seals import Seal, Session
 
 MOST_BYTES = 64_000
@@ -38,21 +39,26 @@ async def read_body(request: Request, media: str, limit: int = MOST_BYTES) -> st
     """
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != media:
-        raise RefusedError(415, "a body of another type", media, f"send content-type: {media}")
+        found, advice = f"content-type {quoted(given)}", f"send content-type: {media}"
+        raise RefusedError(415, found, media, advice)
     body = bytearray()
     try:
         async with asyncio.timeout(_PATIENCE_S):
             async for part in request.stream():
                 body += part
                 if len(body) > limit:
-                    raise RefusedError(413, "a larger body", f"at most {limit:,} bytes")
+                    raise RefusedError(
+                        413, "a larger body", f"at most {limit:,} bytes", "send less"
+                    )
     except TimeoutError:
         expected = f"all of it within {_PATIENCE_S:g} seconds"
-        raise RefusedError(408, "a body that does not end", expected) from None
+        found, advice = "a body that does not end", "send it again"
+        raise RefusedError(408, found, expected, advice) from None
     try:
         return body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise RefusedError(400, "a body that is no UTF-8", "UTF-8") from None
+    except UnicodeDecodeError as error:
+        found = f"the byte 0x{body[error.start]:02x} at offset {error.start}"
+        raise RefusedError(400, found, "UTF-8", "encode the text as UTF-8") from None
 
 
 async def read_form(request: Request, limit: int = MOST_BYTES) -> Form:
@@ -65,7 +71,8 @@ async def read_form(request: Request, limit: int = MOST_BYTES) -> Form:
     try:
         return parse_qs(text, keep_blank_values=True, max_num_fields=_FIELDS)
     except ValueError:
-        raise RefusedError(400, "a form with too many fields", f"at most {_FIELDS:,}") from None
+        found, advice = "a form with too many fields", "send less"
+        raise RefusedError(400, found, f"at most {_FIELDS:,}", advice) from None
 
 
 async def read_object(request: Request, known: tuple[str, ...]) -> dict[str, Any]:
@@ -77,10 +84,18 @@ async def read_object(request: Request, known: tuple[str, ...]) -> dict[str, Any
     text = await read_body(request, JSON)
     try:
         value = json.loads(text)
+    except json.JSONDecodeError as error:
+        found = f"no JSON from character {error.pos} on"
+        raise RefusedError(400, found, "a JSON object", "send the object as JSON") from None
     except (ValueError, RecursionError):
-        raise RefusedError(400, "no JSON", "a JSON object") from None
-    if not isinstance(value, dict) or not value.keys() <= {*known}:
-        raise RefusedError(422, "another value", f"an object with keys of {', '.join(known)}")
+        found = "JSON of longer numbers or deeper nests than can be read"
+        raise RefusedError(400, found, "a JSON object", "send a flat object") from None
+    expected, advice = f"an object with keys of {', '.join(known)}", "send these keys only"
+    if not isinstance(value, dict):
+        raise RefusedError(422, quoted(value), expected, advice)
+    unknown = [key for key in value if key not in known]
+    if unknown:
+        raise RefusedError(422, f"the key {quoted(unknown[0])}", expected, advice)
     return value
 
 
@@ -143,8 +158,8 @@ def object_label(
             note=_text(given.get("note", "")),
             missed=_ranges(given.get("missed", ())),
         )
-    except ValueError as error:
-        raise RefusedError(422, "a label that is none", str(error)) from None
+    except InputError as error:
+        raise unfit(error) from None
 
 
 def form_remarks(form: Form) -> Remarks:
@@ -163,28 +178,36 @@ def object_remarks(given: Mapping[str, Any]) -> Remarks:
     Raises:
         RefusedError: If it is nothing that can be said.
     """
-    claims = given.get("claims", ())
-    if not isinstance(claims, list | tuple) or not all(_is_whole(claim) for claim in claims):
-        raise RefusedError(422, "other claims", "a list of positions, counted from 0")
     try:
-        return Remarks(claims=tuple(claims), missed=_ranges(given.get("missed", ())))
-    except ValueError as error:
-        raise RefusedError(422, "remarks that are none", str(error)) from None
+        claims = _positions(given.get("claims", ()))
+        return Remarks(claims=claims, missed=_ranges(given.get("missed", ())))
+    except InputError as error:
+        raise unfit(error) from None
 
 
 def _form_ranges(form: Form) -> list[list[int]]:
     """Return the ranges of marked sentences and of the field, each once."""
     try:
         found = {pair for text in form.get("missed", ()) for pair in read_ranges(text)}
-    except ValueError as error:
-        raise RefusedError(422, "a missed claim that is none", str(error)) from None
+    except InputError as error:
+        raise unfit(error) from None
     return [list(pair) for pair in sorted(found)]
+
+
+def _positions(value: Any) -> tuple[int, ...]:
+    claims = value if isinstance(value, list | tuple) else [value]
+    for claim in claims:
+        if not _is_whole(claim) or value is not claims:
+            raise InputError("claims", quoted(claim), "a list of positions, counted from 0")
+    return tuple(claims)
 
 
 def _ranges(value: Any) -> tuple[tuple[int, int], ...]:
     pairs = value if isinstance(value, list | tuple) else [value]
-    if not all(_is_range(pair) for pair in pairs):
-        raise ValueError("missed is a list of [START, END], characters from 0")
+    for pair in pairs:
+        if not _is_range(pair):
+            expected = "a list of [START, END], characters from 0"
+            raise InputError("missed", quoted(pair), expected)
     return tuple((start, end) for start, end in pairs)
 
 
@@ -195,24 +218,25 @@ def _is_range(value: Any) -> bool:
 
 def _word(key: str, value: Any, known: type[Truth] | type[Harm]) -> Any:
     if value not in tuple(known):
-        raise ValueError(f"{key} is one of {', '.join(known)}")
+        raise InputError(key, quoted(value), f"one of {', '.join(known)}")
     return known(value)
 
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise ValueError("source_wrong is true or false")  # noqa: TRY004 - told as the others
+        raise InputError("source_wrong", quoted(value), "true or false")
     return value
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("note is a string")  # noqa: TRY004 - told as the others
+        raise InputError("note", "another value", "a string")
     return value
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
+def _number(text: str) -> int | str:
+    """Return a number of a form; a field that is none stays as it is, to be refused."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else text
 
 
 def _is_whole(value: object) -> bool:

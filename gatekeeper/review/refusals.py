@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from gatekeeper.errors import InputError
+
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class RefusedError(Exception):
-    """A request that is refused; nothing of an answer is in the text.
+    """A request that is refused. It may quote what was sent, cut short, and nothing of the store.
 
     Args:
         status: Of the response.
@@ -28,6 +30,12 @@ class RefusedError(Exception):
         self.status, self.found, self.expected, self.advice = status, found, expected, advice
         self.headers = headers
         super().__init__(f"found {found}, expected {expected}{f'; {advice}' if advice else ''}")
+
+
+def unfit(error: InputError, status: int = 422) -> RefusedError:
+    """Return the refusal of a field that says what it can't."""
+    found = f"{error.place} {error.found}"
+    return RefusedError(status, found, error.expected, "nothing was stored: mend it and send again")
 
 
 def not_there() -> RefusedError:

@@ -88,9 +88,9 @@ def test_rows_left_open_are_no_labels() -> None:
     [
         (
             "d1,2024-05-08,maybe",
-            "line 2: found truth 'maybe', expected wrong, correct, cannot_tell",
+            "line 2: truth: found 'maybe', expected wrong, correct, cannot_tell",
         ),
-        ("d1,yesterday,wrong", "line 2: found seen 'yesterday', expected it as it was exported"),
+        ("d1,yesterday,wrong", "line 2: seen: found 'yesterday', expected it as it was exported"),
     ],
 )
 def test_fault_names_its_line(row: str, fault: str) -> None:
@@ -104,11 +104,12 @@ def test_fault_names_its_line(row: str, fault: str) -> None:
 @pytest.mark.parametrize(
     ("cells", "fault"),
     [
-        ("maybe,,,", "source_wrong 'maybe'"),
-        (",bad,,", "harm 'bad'"),
-        (",,3,", "missed '3'"),
-        (f",,,{'x' * 2_001}", "2,000 characters"),
-        (",,9-3,", "START-END"),
+        ("maybe,,,", "line 2: source_wrong: found 'maybe', expected yes or no"),
+        (",bad,,", "line 2: harm: found 'bad', expected harmful, harmless, cannot_tell"),
+        (",,3,", "line 2: missed: found '3', expected START-END, characters from 0"),
+        (f",,,{'x' * 2_001}", "line 2: note: found 2,001 characters, expected at most 2,000"),
+        (",,9-3,", "line 2: missed: found 9-3, expected START-END with an end behind its start"),
+        (f",,{'7' * 900},", "line 2: missed: found '77777777777777777...777777777777777777', "),
     ],
 )
 def test_every_column_is_checked(cells: str, fault: str) -> None:
@@ -120,6 +121,31 @@ def test_every_column_is_checked(cells: str, fault: str) -> None:
     assert found.labels == ()
     [told] = found.faults
     assert fault in told
+
+
+def test_labels_have_their_lines() -> None:
+    """What the store refuses later is found in the table by the same number."""
+    rows = ("d1,2024-05-08,wrong", "d2,2024-05-08,", 'd3,"2024-05-08\n",correct')
+
+    found = read_labels(table(*rows), reviewer="ann")
+
+    assert [
+        (label.decision, line) for label, line in zip(found.labels, found.lines, strict=True)
+    ] == [
+        ("d1", 2),
+        ("d3", 5),
+    ]
+
+
+def test_harm_of_a_right_answer_says_what_to_do() -> None:
+    """The column is left empty; both words are shown."""
+    found = read_labels(
+        table("d1,2024-05-08,correct,harmful", head="decision,seen,truth,harm"), reviewer="ann"
+    )
+
+    [fault] = found.faults
+    assert fault.startswith("line 2: harm: found 'harmful' on truth 'correct', expected none:")
+    assert fault.endswith("leave harm empty unless truth is 'wrong'")
 
 
 @pytest.mark.parametrize("text", ["", "id,truth\nd1,wrong", "decision\0"])

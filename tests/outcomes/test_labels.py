@@ -93,7 +93,7 @@ def test_labels_ever_given_are_counted(labels: Labels) -> None:
 )
 def test_nonsense_is_no_remark(said: dict[str, tuple[()]]) -> None:
     """A position is one, and there are no more than an answer has claims."""
-    with pytest.raises(ValueError, match=r"positions|START-END"):
+    with pytest.raises(InputError, match=r"positions|at most 1,000|START-END"):
         Remarks(**said)
 
 
@@ -116,7 +116,7 @@ def test_decision_has_to_be_there(labels: Labels) -> None:
 )
 def test_nonsense_is_no_label(changes: dict[str, object]) -> None:
     """Every field has its bound, and an answer that is right does no harm."""
-    with pytest.raises(ValueError, match=r"characters|START-END|wrong answer"):
+    with pytest.raises(InputError, match=r"characters|START-END|leave harm empty"):
         replace(ANN, **changes)  # type: ignore[arg-type]
 
 

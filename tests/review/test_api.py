@@ -100,32 +100,36 @@ def test_label_without_a_ticket_is_of_now(kept: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "expected"),
+    ("said", "found", "expected"),
     [
-        ({}, 422, "truth is one of"),
-        ({"truth": 1}, 422, "truth is one of"),
-        ({"truth": ["wrong"]}, 422, "truth is one of"),
-        ({"truth": "wrong", "side": "blocked"}, 422, "an object with keys of truth"),
-        ({"truth": "correct", "harm": "harmful"}, 422, "harm is a word on a wrong answer"),
-        ({"truth": "wrong", "note": 1}, 422, "note is a string"),
-        ({"truth": "wrong", "source_wrong": "no"}, 422, "source_wrong is true or false"),
-        ({"truth": "wrong", "missed": [[1]]}, 422, "missed is a list"),
-        ({"truth": "wrong", "missed": "0-3"}, 422, "missed is a list"),
-        ({"truth": "wrong", "missed": [[True, 3]]}, 422, "missed is a list"),
-        ({"truth": "wrong", "missed": [[0, 10**12]]}, 422, "missed is a list"),
-        ({"truth": "wrong", "missed": [[0, 9_000]]}, 422, "offsets from 0 to"),
-        ({"truth": "wrong", "seen_ms": 1}, 422, "that of this decision"),
-        ({"truth": "wrong", "seen_ms": "1", "ticket": "x"}, 422, "that of this decision"),
-        ([], 422, "an object"),
+        ({}, "truth null", "one of wrong, correct"),
+        ({"truth": 1}, "truth 1", "one of wrong"),
+        ({"truth": ["wrong"]}, "truth ['wrong']", "one of wrong"),
+        ({"truth": "x" * 900}, "truth 'xxxx", "one of wrong"),
+        ({"truth": "wrong", "side": "blocked"}, "the key 'side'", "an object with keys of truth"),
+        ({"truth": "correct", "harm": "harmful"}, "harm 'harmful' on truth 'correct'", "none"),
+        ({"truth": "wrong", "note": 1}, "note another value", "a string"),
+        ({"truth": "wrong", "source_wrong": "false"}, "source_wrong 'false'", "true or false"),
+        ({"truth": "wrong", "missed": [[0, 2], [1]]}, "missed [1]", "a list of"),
+        ({"truth": "wrong", "missed": "0-3"}, "missed '0-3'", "a list of"),
+        ({"truth": "wrong", "missed": [[True, 3]]}, "missed [true, 3]", "a list of"),
+        ({"truth": "wrong", "missed": [[0, 10**12]]}, "missed [0, 1000000000000]", "a list of"),
+        ({"truth": "wrong", "missed": [[9, 3]]}, "missed 9-3", "an end behind its start"),
+        ({"truth": "wrong", "seen_ms": 1}, "another ticket", "that of this decision"),
+        ({"truth": "wrong", "seen_ms": "1", "ticket": "x"}, "another ticket", "that of this"),
+        ([], "[]", "an object"),
     ],
 )
-def test_what_is_no_label_is_refused(kept: Room, said: object, status: int, expected: str) -> None:
-    """Programs are told in words, and nothing is stored by halves."""
+def test_what_is_no_label_is_refused(kept: Room, said: object, found: str, expected: str) -> None:
+    """Programs are told what they sent, cut short, and what to send; nothing is stored."""
     answer = kept.programs().post(f"{API}/decisions/{FIRST}/label", json=said)
 
     told = answer.json()
-    assert (answer.status_code, told["status"]) == (status, status)
+    assert (answer.status_code, told["status"]) == (422, 422)
+    assert told["found"].startswith(found)
+    assert len(told["found"]) < 80
     assert expected in told["expected"]
+    assert told["advice"]
     assert told.keys() == {"type", "title", "status", "detail", "found", "expected", "advice"}
     assert kept.labels() == []
 
@@ -282,7 +286,7 @@ def test_table_goes_out_and_comes_back(kept: Room) -> None:
     assert len(rows) == 5
     found = told.json()
     assert (found["stored"], found["labelled_before"], found["without_a_label"]) == (3, 1, 0)
-    assert "found truth 'maybe', expected wrong" in found["faults"][0]
+    assert "truth: found 'maybe', expected wrong" in found["faults"][0]
     assert found["faults"][1].startswith("'unheard': no such decision")
     assert len(kept.counted.given) == 3
     assert out.headers["content-type"] == "text/csv; charset=utf-8"
@@ -296,8 +300,13 @@ def test_session_takes_a_table_out_too(kept: Room) -> None:
 
 @pytest.mark.parametrize("query", ["count=0", "count=x", "count=1001", "count=-1", "route=/other"])
 def test_other_tables_are_refused(kept: Room, query: str) -> None:
-    """A count is bounded, a route one of the policy."""
-    assert kept.programs().get(f"{API}/labels.csv?{query}").status_code == 422
+    """A count is bounded, a route one of the policy; what was asked for is named."""
+    said = kept.programs().get(f"{API}/labels.csv?{query}")
+
+    key, _, value = query.partition("=")
+    assert said.status_code == 422
+    assert said.json()["found"] == f"{key} '{value}'"
+    assert said.json()["advice"]
 
 
 def test_table_of_too_many_labels_is_refused_whole(kept: Room) -> None:
