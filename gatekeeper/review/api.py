@@ -20,7 +20,7 @@ from gatekeeper.review.hands import Hands
 from gatekeeper.review.pages import agreement_rows, progress_rows, refuse_others
 from gatekeeper.review.refusals import RefusedError
 from gatekeeper.review.seals import Seal
-from gatekeeper.review.visit import Visit, json_response
+from gatekeeper.review.visit import Visit, json_response, problem
 
 _FAULTS_SHOWN = 20
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -120,4 +120,9 @@ class Api:
             "faults": found.faults[:_FAULTS_SHOWN],
             "more_faults": max(0, len(found.faults) - _FAULTS_SHOWN),
         }
-        return json_response(told, 422 if found.faults and not found.stored else 200)
+        if found.stored or not found.faults:
+            return json_response(told)
+        expected = "at least one label that can be stored"
+        advice = "mend the rows in faults and send the table again"
+        refused = RefusedError(422, f"faults only, first {found.faults[0]}", expected, advice)
+        return problem(refused, told)

@@ -19,9 +19,9 @@ from starlette.responses import Response
 
 from gatekeeper.asgi.paths import below
 from gatekeeper.config.review import Reviewer
-from gatekeeper.errors import StoreError
+from gatekeeper.errors import InputError, StoreError
 from gatekeeper.outcomes.store import Store
-from gatekeeper.outcomes.words import milliseconds
+from gatekeeper.outcomes.words import milliseconds, quoted
 from gatekeeper.policy import Review
 from gatekeeper.review.api import Api
 from gatekeeper.review.bodies import Form, one, read_form
@@ -29,7 +29,7 @@ from gatekeeper.review.desk import Adjudications, Desk
 from gatekeeper.review.hands import Hands
 from gatekeeper.review.pages import Pages, html
 from gatekeeper.review.people import People
-from gatekeeper.review.refusals import RefusedError
+from gatekeeper.review.refusals import RefusedError, unfit
 from gatekeeper.review.seals import COOKIE, SESSION_S, Seal, Session, Sessions
 from gatekeeper.review.visit import Visit, problem, see_other
 
@@ -133,6 +133,8 @@ class ReviewApp:
             raise
         except RefusedError as error:
             refused = error
+        except InputError as error:
+            refused = unfit(error)
         except StoreError as error:
             self._log.failed("review_store_failed", error)
             advice = "nothing is lost; try again"
@@ -153,7 +155,9 @@ class ReviewApp:
         if person is None:
             asks = {"www-authenticate": "Bearer"}
             expected = "authorization: Bearer TOKEN with a reviewer's token"
-            raise RefusedError(401, "no token that is known", expected, headers=asks)
+            found = "no such token" if scheme.lower() == "bearer" else "no bearer token"
+            advice = "have one made: gatekeeper review token NAME"
+            raise RefusedError(401, found, expected, advice, asks)
         session = Session(name=person.name, role=person.role)
         endpoint, id_ = _find(self._api_routes, request.method, rest.removeprefix("/api"))
         return await endpoint(Visit(request=request, session=session, base=base, id=id_))
@@ -273,7 +277,8 @@ def refuse_foreign(request: Request) -> None:
     origin = request.headers.get("origin", "null")
     foreign = origin != "null" and _host(origin) != request.headers.get("host")
     if foreign if site is None else site not in ("same-origin", "none"):
-        raise RefusedError(403, "a form of another site", "one of this page")
+        found, expected = "a form of another site", "one of this page"
+        raise RefusedError(403, found, expected, "open the page by its own address")
 
 
 def _host(origin: str) -> str | None:
@@ -321,9 +326,17 @@ def _find(routes: _Routes, method: str, rest: str) -> tuple[Endpoint, str]:
         if (found := pattern.fullmatch(rest))
     ]
     if not matches:
-        raise RefusedError(404, "no such page", "one that is linked")
+        known_ones = ", ".join(dict.fromkeys(_address(pattern) for _, pattern, _ in routes))
+        found_ = f"nothing at {quoted(rest)}"
+        raise RefusedError(404, found_, f"one of {known_ones}", "go to one of these")
     for known, found, endpoint in matches:
         if known == method:
             return endpoint, "".join(found.groups())
     allowed = ", ".join(known for known, _, _ in matches)
-    raise RefusedError(405, method, allowed, headers={"allow": allowed})
+    advice = f"send it by {allowed}"
+    raise RefusedError(405, quoted(method), allowed, advice, {"allow": allowed})
+
+
+def _address(pattern: re.Pattern[str]) -> str:
+    """Return the addresses of a pattern as people write them."""
+    return pattern.pattern.replace("([^/]{1,200})", "ID").replace("\\", "") or "/"

@@ -12,7 +12,7 @@ from gatekeeper.errors import InputError
 from gatekeeper.outcomes.exchange import read_ranges
 from gatekeeper.outcomes.labels import Label, Remarks
 from gatekeeper.outcomes.words import Harm, Truth, quoted
-from gatekeeper.review.refusals import RefusedError, unfit
+from gatekeeper.review.refusals import RefusedError
 from gatekeeper.review.seals import Seal, Session
 
 MOST_BYTES = 64_000
@@ -108,7 +108,8 @@ def form_label(form: Form, session: Session, seal: Seal) -> Label:
     """Return the label of a form; a word on harm is left out where nothing is wrong.
 
     Raises:
-        RefusedError: If it is none.
+        InputError: If a field says what it can't.
+        RefusedError: If it is of a decision that was not handed out.
     """
     truth = one(form, "truth")
     given = {
@@ -136,7 +137,8 @@ def object_label(
         now_ms: Stands for that where no ticket is given: who labels what they were not handed.
 
     Raises:
-        RefusedError: If it is none.
+        InputError: If a field says what it can't.
+        RefusedError: If it is of a decision that was not handed out.
     """
     seen_ms = given.get("seen_ms", now_ms)
     ticket = given.get("ticket")
@@ -146,27 +148,24 @@ def object_label(
         if not (is_one and seal.holds(str(ticket), "seen", *facts)):
             advice = "take the decision again"
             raise RefusedError(422, "another ticket", "that of this decision and time", advice)
-    try:
-        return Label(
-            decision=decision,
-            reviewer=session.name,
-            role=session.role,
-            truth=_word("truth", given.get("truth"), Truth),
-            seen_ms=seen_ms,
-            source_wrong=_flag(given.get("source_wrong", False)),
-            harm=None if given.get("harm") is None else _word("harm", given["harm"], Harm),
-            note=_text(given.get("note", "")),
-            missed=_ranges(given.get("missed", ())),
-        )
-    except InputError as error:
-        raise unfit(error) from None
+    return Label(
+        decision=decision,
+        reviewer=session.name,
+        role=session.role,
+        truth=_word("truth", given.get("truth"), Truth),
+        seen_ms=seen_ms,
+        source_wrong=_flag(given.get("source_wrong", False)),
+        harm=None if given.get("harm") is None else _word("harm", given["harm"], Harm),
+        note=_text(given.get("note", "")),
+        missed=_ranges(given.get("missed", ())),
+    )
 
 
 def form_remarks(form: Form) -> Remarks:
     """Return what a form says of the gate.
 
     Raises:
-        RefusedError: If it is nothing that can be said.
+        InputError: If a field says what it can't.
     """
     claims = [_number(word) for word in form.get("wrong_claim", ())]
     return object_remarks({"claims": claims, "missed": _form_ranges(form)})
@@ -176,21 +175,15 @@ def object_remarks(given: Mapping[str, Any]) -> Remarks:
     """Return what a JSON object says of the gate.
 
     Raises:
-        RefusedError: If it is nothing that can be said.
+        InputError: If a field says what it can't.
     """
-    try:
-        claims = _positions(given.get("claims", ()))
-        return Remarks(claims=claims, missed=_ranges(given.get("missed", ())))
-    except InputError as error:
-        raise unfit(error) from None
+    claims = _positions(given.get("claims", ()))
+    return Remarks(claims=claims, missed=_ranges(given.get("missed", ())))
 
 
 def _form_ranges(form: Form) -> list[list[int]]:
     """Return the ranges of marked sentences and of the field, each once."""
-    try:
-        found = {pair for text in form.get("missed", ()) for pair in read_ranges(text)}
-    except InputError as error:
-        raise unfit(error) from None
+    found = {pair for text in form.get("missed", ()) for pair in read_ranges(text)}
     return [list(pair) for pair in sorted(found)]
 
 

@@ -1,6 +1,6 @@
 """What reviewers do with the store: take an item, label it, see what the gate thought. Blocking."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
@@ -13,7 +13,7 @@ from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreem
 from gatekeeper.outcomes.review import Item, Progress, Queue
 from gatekeeper.outcomes.sampling import number_of
 from gatekeeper.outcomes.store import Shown, Store
-from gatekeeper.outcomes.words import WEEK_MS, Truth
+from gatekeeper.outcomes.words import WEEK_MS, Truth, quoted
 from gatekeeper.review.refusals import RefusedError, not_there
 from gatekeeper.review.seals import Session
 
@@ -95,9 +95,11 @@ class Desk:
         """Store a label and count it; False if this reviewer has one in force.
 
         Raises:
-            RefusedError: If there is no such decision, or no such place in its answer.
+            InputError: If there is no such decision, or no such place in its answer.
         """
-        shown = self._shown(label.decision)
+        shown = self._store().show(label.decision)
+        if shown is None:
+            raise InputError("decision", quoted(label.decision), "the id of a stored decision")
         _refuse_outside(label.missed, shown)
         is_new = Labels(self._store()).add(label, at_ms=self.now_ms())
         if is_new:
@@ -118,15 +120,13 @@ class Desk:
         """Store what is said of the gate.
 
         Raises:
-            RefusedError: If this reviewer has no label in force, or there is no such claim, or no
-                such place in the answer.
+            InputError: If there is no such claim, or no such place in the answer.
+            RefusedError: If this reviewer has no label in force.
         """
         shown = self._shown(decision)
         if not _has_label(shown, reviewer):
             raise not_there()
-        claims = len(shown.decision.claims)
-        if any(claim >= claims for claim in remarks.claims):
-            raise RefusedError(422, "a claim that is not there", f"one of {claims}, counted from 0")
+        _refuse_absent(remarks.claims, len(shown.decision.claims))
         _refuse_outside(remarks.missed, shown)
         if not Labels(self._store()).remark(decision, reviewer, remarks):
             raise not_there()
@@ -177,11 +177,11 @@ class Desk:
             at_most = f"at most {MOST_ROWS:,} at once"
             raise RefusedError(413, f"{len(found.labels):,} labels", at_most, "split the table")
         stored, known, faults = 0, 0, list(found.faults)
-        for label in found.labels:
+        for line, label in zip(found.lines, found.labels, strict=True):
             try:
                 is_new = self.label(_with_role(label, session))
-            except (RefusedError, InputError):
-                faults.append(f"{label.decision[:64]!r}: no such decision or place in its answer")
+            except InputError as error:
+                faults.append(f"line {line}: {error}")
                 continue
             stored, known = stored + is_new, known + (not is_new)
         return TakenIn(stored=stored, known=known, blank=found.blank, faults=tuple(faults))
@@ -219,9 +219,17 @@ def _refuse_outside(missed: Sequence[tuple[int, int]], shown: Shown) -> None:
     if shown.texts is None:
         return
     length = len(joined(shown.texts.answers))
-    if any(end > length for _, end in missed):
-        expected = f"offsets from 0 to {length}"
-        raise RefusedError(422, "a missed claim outside the answer", expected)
+    for start, end in missed:
+        if end > length:
+            raise InputError("missed", f"{start}-{end}", f"offsets from 0 to {length}")
+
+
+def _refuse_absent(wanted: Iterable[int], claims: int) -> None:
+    """Refuse positions of claims that an answer does not have."""
+    for claim in wanted:
+        if claim >= claims:
+            expected = f"positions from 0 to {claims - 1}" if claims else "none: no claim was found"
+            raise InputError("claims", quoted(claim), expected)
 
 
 def _counted(shown: Shown) -> tuple[str, Side]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from gatekeeper.outcomes.labels import Agreement
 from gatekeeper.outcomes.review import Item, Progress
 from gatekeeper.outcomes.store import Shown
-from gatekeeper.outcomes.words import moment, week_start_ms
+from gatekeeper.outcomes.words import moment, quoted, week_start_ms
 from gatekeeper.review.bodies import form_label, form_remarks, one
 from gatekeeper.review.desk import Desk
 from gatekeeper.review.gateview import answers_shown, claims_shown, own_label, passages_shown
@@ -150,7 +150,8 @@ def html(page: str, status: int = 200, headers: Mapping[str, str] | None = None)
 def refuse_others(visit: Visit, reviewer: str) -> None:
     """Refuse to undo another one's label to all but admins."""
     if reviewer != visit.session.name and not visit.session.is_admin:
-        raise RefusedError(403, "the label of another reviewer", "your own", "ask an admin")
+        found = f"the label of {quoted(reviewer)}"
+        raise RefusedError(403, found, "your own", "ask an admin")
 
 
 def progress_rows(strata: list[Progress], *, is_admin: bool) -> list[dict[str, Any]]:

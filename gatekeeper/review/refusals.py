@@ -24,17 +24,17 @@ class RefusedError(Exception):
         status: int,
         found: str,
         expected: str,
-        advice: str = "",
+        advice: str,
         headers: Mapping[str, str] = NO_HEADERS,
     ) -> None:
         self.status, self.found, self.expected, self.advice = status, found, expected, advice
         self.headers = headers
-        super().__init__(f"found {found}, expected {expected}{f'; {advice}' if advice else ''}")
+        super().__init__(f"found {found}, expected {expected}; {advice}")
 
 
-def unfit(error: InputError, status: int = 422) -> RefusedError:
-    """Return the refusal of a field that says what it can't."""
-    found = f"{error.place} {error.found}"
+def unfit(error: InputError) -> RefusedError:
+    """Return the refusal of a field that says what it can't, or of a decision that is not there."""
+    found, status = f"{error.place} {error.found}", 404 if error.place == "decision" else 422
     return RefusedError(status, found, error.expected, "nothing was stored: mend it and send again")
 
 

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from gatekeeper.review.refusals import NO_HEADERS, RefusedError
 from gatekeeper.review.seals import Session
 
+NO_FACTS: Mapping[str, object] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
@@ -35,8 +37,13 @@ def json_response(
     return Response(json.dumps(value), status, headers, "application/json")
 
 
-def problem(refused: RefusedError) -> Response:
-    """Return a problem report (RFC 9457) that says what was found, what expected, what to do."""
+def problem(refused: RefusedError, more: Mapping[str, object] = NO_FACTS) -> Response:
+    """Return a problem report (RFC 9457) that says what was found, what expected, what to do.
+
+    Args:
+        refused: The refusal.
+        more: Members that are the request's own.
+    """
     said = {
         "type": "about:blank",
         "title": HTTPStatus(refused.status).phrase,
@@ -45,6 +52,7 @@ def problem(refused: RefusedError) -> Response:
         "found": refused.found,
         "expected": refused.expected,
         "advice": refused.advice,
+        **more,
     }
     body = json.dumps(said)
     return Response(body, refused.status, refused.headers, "application/problem+json")

@@ -117,6 +117,7 @@ def test_label_without_a_ticket_is_of_now(kept: Room) -> None:
         ({"truth": "wrong", "missed": [[9, 3]]}, "missed 9-3", "an end behind its start"),
         ({"truth": "wrong", "seen_ms": 1}, "another ticket", "that of this decision"),
         ({"truth": "wrong", "seen_ms": "1", "ticket": "x"}, "another ticket", "that of this"),
+        ({"truth": "wrong", "missed": [[0, 9_000]]}, "missed 0-9000", "offsets from 0 to"),
         ([], "[]", "an object"),
     ],
 )
@@ -287,7 +288,8 @@ def test_table_goes_out_and_comes_back(kept: Room) -> None:
     found = told.json()
     assert (found["stored"], found["labelled_before"], found["without_a_label"]) == (3, 1, 0)
     assert "truth: found 'maybe', expected wrong" in found["faults"][0]
-    assert found["faults"][1].startswith("'unheard': no such decision")
+    expected = "the id of a stored decision"
+    assert found["faults"][1] == f"line 13: decision: found 'unheard', expected {expected}"
     assert len(kept.counted.given) == 3
     assert out.headers["content-type"] == "text/csv; charset=utf-8"
     assert "FLAGGED" not in out.text
@@ -327,8 +329,71 @@ def test_table_that_is_none_says_so(kept: Room) -> None:
         f"{API}/labels.csv", content="a,b\n1,2\n", headers={"content-type": "text/csv"}
     )
 
-    assert said.status_code == 422
-    assert said.json()["faults"][0].startswith("line 1: found no column decision, seen, truth")
+    told = said.json()
+    assert (said.status_code, said.headers["content-type"]) == (422, "application/problem+json")
+    assert told["faults"][0].startswith("line 1: found no column decision, seen, truth")
+    assert (told["stored"], told["status"]) == (0, 422)
+    assert told["faults"][0] in told["found"]
+    assert told["advice"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "said", "status", "found", "expected"),
+    [
+        ("/decisions/nope/label", {"truth": "wrong"}, 404, "decision 'nope'", "the id of"),
+        (f"/decisions/{FIRST}/gate", {"claims": [99]}, 422, "claims 99", "positions from 0 to 1"),
+        (f"/decisions/{FIRST}/gate", {"claims": 1}, 422, "claims 1", "a list of positions"),
+        (f"/decisions/{FIRST}/gate", {"claims": ["x"]}, 422, "claims 'x'", "a list of positions"),
+        (f"/decisions/{FIRST}/gate", {"claims": [-1]}, 422, "claims -1", "positions, counted"),
+        (f"/decisions/{FIRST}/label?reviewer=bob", None, 403, "the label of 'bob'", "your own"),
+        ("/nope", None, 404, "nothing at '/nope'", "one of /next, /decisions/ID, "),
+        ("/next", None, 405, "'DELETE'", "GET"),
+    ],
+)
+def test_refusal_quotes_what_was_sent(
+    kept: Room, rest: str, said: object, status: int, found: str, expected: str
+) -> None:
+    """Who wrote the program finds the value in it, and what to write instead."""
+    client = kept.programs()
+    client.post(f"{API}/decisions/{FIRST}/label", json={"truth": "wrong"})
+    method = "DELETE" if said is None else "PUT" if rest.endswith("gate") else "POST"
+
+    told = client.request(method, f"{API}{rest}", json=said).json()
+
+    assert (told["status"], told["found"]) == (status, found)
+    assert told["expected"].startswith(expected)
+    assert told["advice"]
+
+
+def test_who_has_no_token_is_told_where_one_comes_from(kept: Room) -> None:
+    """Without a header and with a wrong one, which is not repeated."""
+    client = kept.client()
+
+    without = client.get(f"{API}/next").json()
+    wrong = client.get(f"{API}/next", headers={"authorization": "Bearer gkr_planted"}).json()
+
+    assert (without["found"], wrong["found"]) == ("no bearer token", "no such token")
+    assert without["advice"] == wrong["advice"]
+    assert "gatekeeper review token NAME" in wrong["advice"]
+    assert "planted" not in str(wrong)
+
+
+@pytest.mark.parametrize(
+    ("content", "media", "found"),
+    [
+        (b"{}", "text/plain", "content-type 'text/plain'"),
+        (b"\xff", "application/json", "the byte 0xff at offset 0"),
+        (b'{"truth": }', "application/json", "no JSON from character 10 on"),
+    ],
+)
+def test_what_cannot_be_read_says_where(kept: Room, content: bytes, media: str, found: str) -> None:
+    """The first byte or character that is amiss; none of the text around it."""
+    address = f"{API}/decisions/{FIRST}/label"
+
+    told = kept.programs().post(address, content=content, headers={"content-type": media}).json()
+
+    assert told["found"] == found
+    assert told["advice"]
 
 
 @pytest.mark.parametrize(
