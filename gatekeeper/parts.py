@@ -188,7 +188,7 @@ class Parts:
             outcomes,
             fingerprint=self._scorer.fingerprint,
             routes=self._paths,
-            recorder=recorder,
+            is_failing=lambda: self.counters.is_store_failing,
             log=self.log,
         )
         self.recorders, self._stores = [recorder], [states]

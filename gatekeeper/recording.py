@@ -10,7 +10,8 @@ from gatekeeper.errors import StoreError
 from gatekeeper.observe.declared import StoreDropReason
 from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.metrics import WorkerMetrics
-from gatekeeper.observe.states import StoreSays, StoreStates
+from gatekeeper.observe.states import PATIENCE_S, StoreSays, StoreStates
+from gatekeeper.outcomes.words import milliseconds
 from gatekeeper.policy import Outcomes
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def begin_recording(
         writer.Writer(lambda: store.Store.open(first.url), source),
         dropped=lambda reason: counters.store_dropped(StoreDropReason(reason)),
         notice=log.notice,
+        failing=lambda is_failing: counters.store_failing(is_failing=is_failing),
     )
     return recorder
 
@@ -77,8 +79,9 @@ def watch_store(
     *,
     fingerprint: str,
     routes: Callable[[], Sequence[str]],
-    recorder: "Recorder",
+    is_failing: Callable[[], bool],
     log: EventLog,
+    patience_s: float = PATIENCE_S,
 ) -> StoreStates:
     """Return what the metrics page says of the store; nothing is connected yet.
 
@@ -86,8 +89,9 @@ def watch_store(
         outcomes: What the policy says of the store.
         fingerprint: Of the running scorer, whose rates they are.
         routes: Gives the paths of the policy that runs.
-        recorder: Writes to the store; while it can't, what is stored is not all there is.
+        is_failing: Tells whether a worker can't write; what is stored then is not all there is.
         log: Is told of a store that can't be read.
+        patience_s: How long a page waits.
     """
     file = Path(outcomes.url.removeprefix(_SQLITE)) if outcomes.url.startswith(_SQLITE) else None
     states: States = _part("states").States(
@@ -95,9 +99,9 @@ def watch_store(
     )
 
     def read(answered: Callable[[], None]) -> StoreSays:
-        if recorder.is_failing:
+        if is_failing():
             raise StoreError("it takes no decisions", "see that it runs and has room")
-        now_ms = round(datetime.now(UTC).timestamp() * 1000)
+        now_ms = milliseconds(datetime.now(UTC))
         found = states.read(routes(), now_ms, answered=answered)
         return StoreSays(
             rates={
@@ -117,7 +121,7 @@ def watch_store(
             },
         )
 
-    return StoreStates(read, failed=log.failed, close=states.close)
+    return StoreStates(read, failed=log.failed, close=states.close, patience_s=patience_s)
 
 
 def first_cut(support: float) -> float:

@@ -209,6 +209,14 @@ class Declared:
             ["reason"],
             registry=registry,
         )
+        # Of those that live: a worker that is gone writes nothing any more, and what it could not
+        # write is counted as dropped.
+        self.store_failing = Gauge(
+            "gatekeeper_store_failing",
+            "Workers whose last write to the outcome store failed.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
         self.reloads = Counter(
             "gatekeeper_policy_reloads",
             "Changed policy or mode files, by what became of them.",

@@ -25,7 +25,7 @@ from gatekeeper.observe.declared import (
     Truth,
 )
 from gatekeeper.observe.folder import MetricsMode, prepare
-from gatekeeper.observe.page import find_sample
+from gatekeeper.observe.page import find_sample, live_sum
 from gatekeeper.observe.slots import SlotGauge
 from gatekeeper.policy import Mode
 from gatekeeper.protocols import Decision
@@ -114,6 +114,15 @@ class WorkerMetrics:
     def store_dropped(self, reason: StoreDropReason) -> None:
         """Count a decision that the outcome store did not take."""
         self._counted.store_dropped.labels(reason).inc()
+
+    def store_failing(self, *, is_failing: bool) -> None:
+        """Say whether this worker's last write to the outcome store failed."""
+        self._counted.store_failing.set(is_failing)
+
+    @property
+    def is_store_failing(self) -> bool:
+        """Whether that holds for any worker whose counts the page shows; blocking."""
+        return live_sum(self.mode, self._counted.store_failing) > 0
 
     def policy_reloaded(self, outcome: ReloadOutcome) -> None:
         """Count a reload, also one that changed nothing because it was not valid."""

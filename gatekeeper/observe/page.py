@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from pathlib import Path
 from typing import Any
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
@@ -76,6 +76,21 @@ def find_sample(
 ) -> float | None:
     """Return the value of a sample as a scrape shows it, None if it is not there."""
     return scraped(mode, registry).get_sample_value(name, dict(labels))
+
+
+def live_sum(mode: MetricsMode, gauge: Gauge) -> float:
+    """Return the sum of a gauge over the workers that live, as the page that is made shows it.
+
+    Blocking when it reads files. The dead ones' must have been forgotten.
+    """
+    families: Iterable[Metric] = gauge.collect()
+    [name] = {family.name for family in families}
+    if mode is MetricsMode.MULTIPROCESS:
+        files = Path(os.environ[VARIABLE]).glob("gauge_livesum_*.db")
+        families = MultiProcessCollector.merge([str(file) for file in files])
+    return sum(
+        sample.value for family in families for sample in family.samples if sample.name == name
+    )
 
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

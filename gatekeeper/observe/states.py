@@ -99,7 +99,7 @@ class StoreStates(Collector):
         self._readings = Readings(self._keep)
         self._failed = failed
         self.close = close
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._clock = clock
         self._last: tuple[StoreSays, float] | None = None
         self._is_failing = False
@@ -137,7 +137,7 @@ class StoreStates(Collector):
         """Return what the store says, None if there is nothing to show, and whether it is up."""
         reading = self._readings.next()
         try:
-            says = reading.says.result(self._patience_s)
+            says = reading.says.result(self.patience_s)
         except TimeoutError as error:
             if reading.has_answered or self._readings.has_answered:
                 return self._still(), True

@@ -66,6 +66,7 @@ class Recorder:
         writer: Used from the thread only.
         dropped: Counts a decision that is not stored, by reason; called from any thread.
         notice: Takes ``store_failed``, ``store_recovered`` and ``store_dropping``.
+        failing: Is told that writes began to fail, or work again; called from the thread.
         bounds: Of the line.
         now: The time.
     """
@@ -76,12 +77,14 @@ class Recorder:
         *,
         dropped: Callable[[str], None],
         notice: Notice,
+        failing: Callable[[bool], None] = lambda _: None,
         bounds: LineBounds | None = None,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
         self._writer = writer
         self._dropped = dropped
         self._notice = notice
+        self._tell_failing = failing
         self._bounds = bounds or LineBounds()
         self._now = now
         self._begin()
@@ -127,11 +130,6 @@ class Recorder:
     def waiting(self) -> int:
         """How many decisions are in the line."""
         return len(self._line)
-
-    @property
-    def is_failing(self) -> bool:
-        """True from a write that failed on, until one succeeds."""
-        return self._is_failing
 
     def flush(self, patience_s: float) -> bool:
         """Wait until all is written; False if it took too long. For tests and the shutdown."""
@@ -239,6 +237,7 @@ class Recorder:
             raise
         if self._is_failing:
             self._is_failing = False
+            self._tell_failing(self._is_failing)
             self._notice("store_recovered")
         with self._changed:
             self._is_dropping = False
@@ -247,6 +246,7 @@ class Recorder:
         """Tell of a store that is away, once until it is back; what it says is not logged."""
         if not self._is_failing:
             self._is_failing = True
+            self._tell_failing(self._is_failing)
             cause = error.__cause__
             self._notice("store_failed", error=type(cause or error).__name__)
 

@@ -336,7 +336,7 @@ def test_names_are_those_of_the_dashboards() -> None:
             *("claims", "exempt_segments", "check_seconds", "added_seconds", "evidence_words"),
             *("pairs", "pair_tokens", "queue_pairs", "shadow_dropped", "policy_reloads", "trips"),
             *("enforcement_degraded", "websocket", "metrics_mode_info"),
-            *("released_before_verdict", "store_dropped", "unfinished", "probes"),
+            *("released_before_verdict", "store_dropped", "store_failing", "unfinished", "probes"),
             *("adjudications", "adjudications_retracted"),
         )
     }

@@ -22,7 +22,9 @@ from gatekeeper.errors import StoreError
 from gatekeeper.front import gated
 from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.logs import EventLog
+from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.page import metrics_app, render
+from gatekeeper.observe.states import PATIENCE_S as SCRAPE_S
 from gatekeeper.observe.states import StoreStates
 from gatekeeper.outcomes.recorder import Recorder
 from gatekeeper.outcomes.store import Store
@@ -42,6 +44,8 @@ from dataclasses import replace
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from functools import partial
+import gatekeeper.parts
 from gatekeeper.front import gated
 from gatekeeper.outcomes.labels import Label, Labels
 from gatekeeper.outcomes.store import Batch, Store
@@ -49,6 +53,8 @@ from gatekeeper.outcomes.words import Truth, week_of
 from tests.outcomes.made import accepted, decision, made
 
 url, folder = sys.argv[1], Path(sys.argv[2])
+# What stands on a page must not hang on how busy the machine is.
+gatekeeper.parts.watch_store = partial(gatekeeper.parts.watch_store, patience_s=60.0)
 registry = CollectorRegistry()
 app = gated(Starlette(), policy=folder / "gatekeeper.toml", metrics="/metrics", registry=registry)
 
@@ -112,6 +118,76 @@ import json
 print(json.dumps([before, after]))
 """
 
+# Workers of which one can write to no file, by the will of the operating system, for some time.
+ONE_FAILS = """
+import json, os, resource, sys, threading
+from functools import partial
+from pathlib import Path
+from prometheus_client import CollectorRegistry
+import gatekeeper.parts
+from gatekeeper.config.scorer import load_with_scorer
+from gatekeeper.observe.page import render
+from gatekeeper.outcomes.store import Store
+from gatekeeper.parts import Parts
+from tests.outcomes.made import decision
+
+file = Path(sys.argv[2]) / "gatekeeper.toml"
+gatekeeper.parts.watch_store = partial(gatekeeper.parts.watch_store, patience_s=60.0)
+parts = Parts(file, *load_with_scorer(file), CollectorRegistry())
+
+def up():
+    lines = render(parts.counters.mode, parts.counters.registry, parts.collectors).decode()
+    return next(line for line in lines.splitlines() if line.startswith("gatekeeper_store_up"))
+
+class Worker:
+    def __init__(self):
+        asked, self.ask = os.pipe()
+        self.said, says = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.ask)
+            work(asked, says)
+        os.close(asked)
+        os.close(says)
+
+    def do(self, what):
+        os.write(self.ask, what)
+        return os.read(self.said, 100).decode()
+
+def work(asked, says):
+    changed = threading.Event()
+    [recorder] = parts.recorders
+    recorder._notice = lambda *_, **__: changed.set()
+    numbers = iter(range(10))
+    while what := os.read(asked, 1):
+        if what == b"?":
+            os.write(says, up().encode())
+            continue
+        changed.clear()
+        if what == b"-":
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            recorder.decided(decision(next(numbers), route="/answer"))
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        assert changed.wait(60.0)
+        os.write(says, b".")
+    os._exit(0)
+
+Store.open(sys.argv[1]).close()
+one, other = Worker(), Worker()
+found = {"before": [one.do(b"?"), other.do(b"?")]}
+one.do(b"-")
+found["failing"] = [one.do(b"?"), other.do(b"?")]
+one.do(b"+")
+found["again"] = [one.do(b"?"), other.do(b"?")]
+one.do(b"-")
+found["failing again"] = [other.do(b"?")]
+os.kill(one.pid, 9)
+os.waitpid(one.pid, 0)
+found["without it"] = [other.do(b"?")]
+print(json.dumps(found))
+"""
+
 POLICY = """
 [outcomes]
 url = "{url}"
@@ -139,13 +215,13 @@ on_not_checked = {{ default = "withhold" }}
 """
 
 
-def run(script: str, folder: Path, url: str) -> str:
+def run(script: str, folder: Path, url: str, **environment: str) -> str:
     """Run a script in a process of its own and return what it prints."""
     (folder / "gatekeeper.toml").write_text(POLICY.format(url=url), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script, url, str(folder)],
         cwd=ROOT,
-        env={**os.environ, "GATEKEEPER_SECRET": KEY.decode()},
+        env={**os.environ, "GATEKEEPER_SECRET": KEY.decode(), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -176,6 +252,24 @@ def test_every_worker_says_the_same(tmp_path: Path, url: str) -> None:
         assert line in known
 
 
+def test_every_worker_tells_of_one_that_can_not_write(tmp_path: Path) -> None:
+    """Which worker a scrape comes to is chance; an alert must not hang on it.
+
+    One that was killed writes nothing any more, and is not waited for.
+    """
+    url = f"sqlite:///{tmp_path / 'outcomes.db'}"
+
+    found = json.loads(run(ONE_FAILS, tmp_path, url, PROMETHEUS_MULTIPROC_DIR=str(tmp_path / "m")))
+
+    assert found == {
+        "before": 2 * ["gatekeeper_store_up 1.0"],
+        "failing": 2 * ["gatekeeper_store_up 0.0"],
+        "again": 2 * ["gatekeeper_store_up 1.0"],
+        "failing again": ["gatekeeper_store_up 0.0"],
+        "without it": ["gatekeeper_store_up 1.0"],
+    }
+
+
 def test_trip_is_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A route that left enforce by itself wakes somebody; so it must show at every worker."""
     monkeypatch.setenv("GATEKEEPER_SECRET", KEY.decode())
@@ -191,32 +285,20 @@ def test_trip_is_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert 'gatekeeper_tripped{route="/quiet"} 0.0' in page
 
 
+PATIENCE_S = 60.0
+
 Watch = Callable[[str], StoreStates]
 
 
 @pytest.fixture
-def failing() -> threading.Event:
-    """Be set when a write has failed."""
-    return threading.Event()
+def counters() -> WorkerMetrics:
+    """Count for the one worker."""
+    return WorkerMetrics([ROUTE], registry=CollectorRegistry())
 
 
 @pytest.fixture
-def recorder(failing: threading.Event) -> Iterator[Recorder]:
-    """Record decisions into a store that has no room."""
-
-    def full() -> Store:
-        raise StoreError("it is full", "make room", is_passing=True)
-
-    recorder = Recorder(
-        Writer(full, source()), dropped=lambda _: None, notice=lambda *_, **__: failing.set()
-    )
-    yield recorder
-    recorder.close(0.0)
-
-
-@pytest.fixture
-def watch(recorder: Recorder) -> Iterator[Watch]:
-    """Give what a page says of a store."""
+def watch(counters: WorkerMetrics) -> Iterator[Watch]:
+    """Give what a page says of a store, however long that takes."""
     watched: list[StoreStates] = []
 
     def watch(url: str) -> StoreStates:
@@ -226,8 +308,9 @@ def watch(recorder: Recorder) -> Iterator[Watch]:
                 outcomes,
                 fingerprint="running",
                 routes=lambda: [ROUTE],
-                recorder=recorder,
+                is_failing=lambda: counters.is_store_failing,
                 log=EventLog(),
+                patience_s=PATIENCE_S,
             )
         )
         return watched[-1]
@@ -285,6 +368,7 @@ def test_server_that_says_nothing(watch: Watch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         port = mute.getsockname()[1]
         states = watch(f"postgresql://gate@127.0.0.1:{port}/x")
+        states.patience_s = SCRAPE_S
 
         found = [shown(states), shown(states)]
 
@@ -299,24 +383,45 @@ def test_file_that_another_process_keeps_to_itself(tmp_path: Path, watch: Watch)
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("CREATE TABLE other (x)")
     states = watch(f"sqlite:///{file}")
+    states.patience_s = SCRAPE_S
 
     locked = shown(states)
     other.close()
+    states.patience_s = PATIENCE_S
 
     assert locked == (False, 0.0)
     assert shown(states) == (True, 1.0)
 
 
 def test_store_that_takes_no_decisions_is_not_up(
-    tmp_path: Path, watch: Watch, recorder: Recorder, failing: threading.Event
+    tmp_path: Path, watch: Watch, counters: WorkerMetrics
 ) -> None:
     """A full disk can be read from; but what is counted then is not all there is."""
     url = f"sqlite:///{tmp_path / 'outcomes.db'}"
     Store.open(url).close()
     states = watch(url)
     before = shown(states)
+    is_full = threading.Event()
+    is_full.set()
+    changed = threading.Semaphore(0)
 
+    def opened() -> Store:
+        if is_full.is_set():
+            raise StoreError("it is full", "make room", is_passing=True)
+        return Store.open(url)
+
+    recorder = Recorder(
+        Writer(opened, source()),
+        dropped=lambda _: None,
+        notice=lambda *_, **__: changed.release(),
+        failing=lambda is_failing: counters.store_failing(is_failing=is_failing),
+    )
     recorder.decided(decision())
-    assert failing.wait(60.0)
+    assert changed.acquire(timeout=PATIENCE_S)
+    full = shown(states)
+    is_full.clear()
+    assert changed.acquire(timeout=PATIENCE_S)
+    again = shown(states)
+    recorder.close()
 
-    assert (before, shown(states)) == ((True, 1.0), (False, 0.0))
+    assert (before, full, again) == ((True, 1.0), (False, 0.0), (True, 1.0))
