@@ -15,7 +15,9 @@ from gatekeeper.asgi.known import unmatched
 from gatekeeper.asgi.middleware import GatekeeperMiddleware
 from gatekeeper.asgi.paths import below
 from gatekeeper.asgi.services import Services
+from gatekeeper.config.review import free_path
 from gatekeeper.config.scorer import load_with_scorer
+from gatekeeper.config.words import shown
 from gatekeeper.errors import ConfigurationError, Fault, ModelError
 from gatekeeper.observe.page import metrics_app
 from gatekeeper.observe.telemetry import Observers
@@ -96,8 +98,10 @@ def _in_front(app: "ASGIApp", parts: Parts) -> GatekeeperMiddleware:
 def _refuse_shared(policy: Policy, path: Path, metrics: str | None) -> None:
     """Refuse a review page that stands where the counters are."""
     if policy.review is not None and f"{metrics}/".startswith(f"{policy.review.path}/"):
-        found, expected = "the path of the counters or one above it", "one of its own"
-        fault = Fault(place="review.path", found=found, expected=expected)
+        taken = policy.review.path
+        found = f"{shown(taken)}, where the counters are at {shown(metrics)}"
+        expected, advice = "one that is not theirs, nor above it", free_path(taken)
+        fault = Fault(place="review.path", found=found, expected=expected, instead=advice)
         raise ConfigurationError(str(path), [fault])
 
 

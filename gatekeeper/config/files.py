@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatekeeper.config.reader import Faults
-from gatekeeper.config.words import shown
+from gatekeeper.config.words import named
 
 MAX_POLICY_BYTES = 1_000_000
 MAX_TEXT_BYTES = 1_000_000
@@ -30,7 +30,7 @@ def read_text(path: Path, *, place: str, faults: Faults, limit: int = MAX_TEXT_B
         faults: Gets the fault.
         limit: Most bytes the file may have; a longer one is not read to its end.
     """
-    name = shown(str(path))
+    name = named(path)
     try:
         with path.open("rb") as file:
             data = file.read(limit + 1)

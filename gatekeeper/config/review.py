@@ -15,7 +15,7 @@ from gatekeeper.config.keys import REVIEW_KEYS, REVIEWER_KEYS
 from gatekeeper.config.places import Part
 from gatekeeper.config.reader import Faults, Table
 from gatekeeper.config.rules import check_path
-from gatekeeper.config.words import listed, shown
+from gatekeeper.config.words import listed, named, shown
 from gatekeeper.outcomes.words import Role
 from gatekeeper.policy import Policy, Review
 
@@ -63,21 +63,23 @@ def check_review(policy: Policy, top: Part) -> None:
     check_path(review.path, part)
     if not part.faults.touch(f"{part.place}.path"):
         _check_own(policy, review.path, part)
-    tokens = Path(review.tokens)
-    is_there = tokens.is_file()
-    if not (is_there and read_reviewers(tokens, place=f"{part.place}.tokens", faults=part.faults)):
-        part.note("tokens", f"nobody in {shown(review.tokens)}", "at least one reviewer", _ADVICE)
+    if not read_reviewers(Path(review.tokens), place=f"{part.place}.tokens", faults=part.faults):
+        part.note("tokens", f"nobody in {named(review.tokens)}", "at least one reviewer", _ADVICE)
 
 
 def read_reviewers(path: Path, *, place: str, faults: Faults) -> tuple[Reviewer, ...]:
     """Return the people of a file; where it has a fault, that is noted and nobody is returned."""
+    if not _is_there(path):
+        faults.note(place, f"no file {named(path)}", "a file with reviewers", _ADVICE)
+        return ()
     text = read_text(path, place=place, faults=faults)
     if text is None:
         return ()
     try:
         raw = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        faults.note(place, f"no TOML: {error}", "TOML")
+        advice = "mend it, or move it away and make tokens anew"
+        faults.note(place, f"{named(path)}: no TOML ({error})", "TOML", advice)
         return ()
     top = Table(raw, place, faults)
     top.refuse_unknown(("reviewer",))
@@ -93,6 +95,23 @@ def name_fault(name: str) -> str | None:
     if _NAME.fullmatch(name):
         return None
     return "1 to 60 letters, digits, blanks or . _ @ + -, the first one a letter or digit"
+
+
+def free_path(taken: str) -> str:
+    """Say where else the page may be."""
+    if taken != PATH:
+        return f'write path = "{PATH}"'
+    return 'write another one, such as path = "/review"'
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True  # reading it says what is wrong
+    return True
 
 
 def _reviewer(entry: Table) -> Reviewer:
@@ -127,12 +146,12 @@ def _check_own(policy: Policy, path: str, part: Part) -> None:
     """Refuse a path that would take requests from the app."""
     if path.endswith("/") or "//" in path or "/." in path:
         found, expected = shown(path), "a path of its own, without an end or parts that are empty"
-        part.note("path", found, expected, f'write path = "{PATH}"')
+        part.note("path", found, expected, free_path(path))
         return
     page = Paths([(path, True)])
     for position, route in enumerate(policy.routes):
         parts = route.path.rstrip("/").split("/")
         above = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
         if any(page.find({"path": one}) for one in above):
-            found = f"the path of route[{position}] or one above it"
-            part.note("path", found, "one that no route has", f'write path = "{PATH}"')
+            found = f"{shown(path)}, where route[{position}] has {shown(route.path)}"
+            part.note("path", found, "one that is no route's, nor above one", free_path(path))

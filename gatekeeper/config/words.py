@@ -47,6 +47,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
+def named(path: object) -> str:
+    """Return the name of a file as it would stand in the file, whole: what tells it is its end."""
+    return json.dumps(str(path))
+
+
 def plain(value: float) -> str:
     """Return a number as people write it: 200 for 200.0, 5000000 and not 5e+06."""
     return f"{value:.12g}"

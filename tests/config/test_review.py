@@ -6,6 +6,7 @@ import pytest
 
 from gatekeeper.config.reader import Faults
 from gatekeeper.config.review import PATH, Reviewer, name_fault, read_reviewers
+from gatekeeper.config.words import named
 from gatekeeper.outcomes.words import Role
 from tests.config.policies import SECRET, faults, load, toml
 
@@ -102,7 +103,58 @@ def test_missing_file_says_how_to_make_it(tmp_path: Path) -> None:
     [fault] = faults(tmp_path, text, environment=SECRET)
 
     assert fault.place == "review.tokens"
+    assert fault.found == f'no file "{tmp_path / "reviewers.toml"}"'
     assert "gatekeeper review token NAME" in fault.instead
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("", "nobody in {}"),
+        ("[[", "{}: no TOML ("),
+        (b"\xff", "{} with the byte 0xff"),
+        (None, "{}: is a directory"),
+    ],
+)
+def test_fault_of_a_whole_file_names_it(
+    tmp_path: Path, people: Path, written: str | bytes | None, found: str
+) -> None:
+    """The policy may name none: the file beside it is the default; one fault, and what to do."""
+    people.unlink()
+    if written is None:
+        people.mkdir()
+    else:
+        people.write_bytes(written.encode() if isinstance(written, str) else written)
+    noted = Faults()
+
+    read_reviewers(people, place="review.tokens", faults=noted)
+    told = faults(tmp_path, toml(outcomes=OUTCOMES, review="{}"), environment=SECRET)
+
+    assert [fault.found for fault in noted.all] in ([], [told[0].found])
+    assert len(told) == 1
+    assert told[0].found.startswith(found.format(named(people)))
+
+
+@pytest.mark.parametrize(
+    ("review", "found", "advice"),
+    [
+        ('{ path = "/v1" }', '"/v1"', f'write path = "{PATH}"'),
+        ('{ path = "/a//b" }', '"/a//b"', f'write path = "{PATH}"'),
+        ("{}", f'"{PATH}"', 'write another one, such as path = "/review"'),
+    ],
+)
+@pytest.mark.usefixtures("people")
+def test_path_of_others_is_shown_with_another(
+    tmp_path: Path, review: str, found: str, advice: str
+) -> None:
+    """What is advised is not what was refused, though the path may be the default."""
+    route = {"path": f'"{PATH}/answer"'} if review == "{}" else {}
+
+    text = toml(route, outcomes=OUTCOMES, review=review)
+    [fault] = faults(tmp_path, text, environment=SECRET)
+
+    assert (fault.place, fault.instead) == ("review.path", advice)
+    assert fault.found.startswith(found)
 
 
 @pytest.mark.parametrize(

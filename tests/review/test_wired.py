@@ -169,8 +169,15 @@ def test_mounted_app_has_its_page_below_the_prefix(tmp_path: Path) -> None:
 @pytest.mark.parametrize("metrics", [PATH, f"{PATH}/metrics"])
 def test_page_has_a_path_of_its_own(tmp_path: Path, metrics: str) -> None:
     """Counters that ask for a token are counters nobody scrapes."""
-    with pytest.raises(ConfigurationError, match=r"review\.path"):
+    with pytest.raises(ConfigurationError) as caught:
         wire(tmp_path, metrics=metrics)
+
+    [fault] = caught.value.faults
+    assert (fault.place, fault.found) == (
+        "review.path",
+        f'"{PATH}", where the counters are at "{metrics}"',
+    )
+    assert fault.instead == 'write another one, such as path = "/review"'
 
 
 def test_websocket_on_the_path_goes_to_the_app(tmp_path: Path) -> None:
