@@ -3,10 +3,11 @@
 No statement may wait for ever, and no error may show the values of a row.
 """
 
+import fcntl
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,9 @@ _SQLITE = "sqlite:///"
 _DRIVER = "postgresql+psycopg"
 _BUSY_S = 5
 _STATEMENT_S = 30
+
+# Device and number of a file: those of another one that took its name are others.
+FileId = tuple[int, int]
 
 # secure_delete overwrites what is deleted: a text past its days is gone, not only out of sight.
 _PRAGMAS = (
@@ -80,6 +84,48 @@ def faults_named() -> Iterator[None]:
         raise StoreError(said or "it can't be reached", advice, is_passing=True) from error
     except SQLAlchemyError as error:
         raise _refusal(error) from error
+
+
+def file_of(engine: Engine) -> Path | None:
+    """Return the file of a database, None for a server's."""
+    name = engine.url.database
+    return Path(name) if engine.dialect.name == "sqlite" and name else None
+
+
+def file_id(file: Path) -> FileId:
+    """Return which file stands under a name.
+
+    Raises:
+        StoreError: If there is none.
+    """
+    try:
+        found = file.stat()
+    except OSError as error:
+        advice = "put it back, or restart for a new one"
+        raise StoreError(f"{file} is gone", advice, is_passing=True) from error
+    return found.st_dev, found.st_ino
+
+
+def logs_of(file: Path) -> dict[Path, FileId]:
+    """Return the log of a database, and the index of that, which stand beside its file by name."""
+    beside = (file.with_name(f"{file.name}{end}") for end in ("-wal", "-shm"))
+    return {path: file_id(path) for path in beside if path.exists()}
+
+
+def remove_logs(logs: Mapping[Path, FileId]) -> None:
+    """Delete those that still stand under their names; whoever has one open keeps it.
+
+    One process at a time looks and deletes: the next one may find the log of another database.
+    """
+    for folder in {path.parent for path in logs}:
+        held = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for path, known in logs.items():
+                if path.exists() and file_id(path) == known:
+                    path.unlink()
+        finally:
+            os.close(held)
 
 
 def _refusal(error: SQLAlchemyError) -> StoreError:

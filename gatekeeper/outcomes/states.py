@@ -5,7 +5,6 @@ a full hour and end with the last decision. Decisions of hours that are over are
 worker; each time their number is held against the store's, so that one written late is found.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select
 
 from gatekeeper.core.decide import Side
-from gatekeeper.errors import StoreError
 from gatekeeper.outcomes.counts import (
     Cell,
     Counts,
@@ -29,6 +27,7 @@ from gatekeeper.outcomes.counts import (
 from gatekeeper.outcomes.estimate import Estimates, estimate_rates
 from gatekeeper.outcomes.review import WEEKS
 from gatekeeper.outcomes.schema import DECISIONS
+from gatekeeper.outcomes.standing import StandingStore
 from gatekeeper.outcomes.store import Store
 from gatekeeper.outcomes.words import DAY_MS, Band, week_of, week_start_ms
 
@@ -64,20 +63,15 @@ class States:
     Args:
         open_store: Opens the store.
         fingerprint: Of the running scorer.
-        file: The database, if it is a file: one that was taken away still answers who has it open.
+        file: The database, if it is a file, which is not made by looking into it.
     """
 
     def __init__(
         self, open_store: Callable[[], Store], *, fingerprint: str, file: Path | None = None
     ) -> None:
-        self._open_store = open_store
         self._fingerprint = fingerprint
-        self._file = file
-        self._store: Store | None = None
-        self._parents: Store | None = None
-        self._inode: int | None = None
-        self._pid = os.getpid()
         self._hours: dict[str, Hours] = {}
+        self._standing = StandingStore(open_store, file=file, replaced=self._hours.clear)
         self._rates: dict[tuple[str, str], tuple[object, Estimates]] = {}
 
     def read(
@@ -93,29 +87,14 @@ class States:
         Raises:
             StoreError: If the store can't be read.
         """
-        with self._opened().transaction() as connection:
+        with self._standing.get().transaction() as connection:
             connection.execute(select(DECISIONS.c.id).limit(1))
             answered()
             return {route: self._route(connection, route, now_ms) for route in routes}
 
     def close(self) -> None:
         """Close the store; what was counted is kept."""
-        if self._store is not None:
-            self._store.close()
-            self._store = None
-
-    def _opened(self) -> Store:
-        """Return the store; a file that is not the one that was opened is opened anew."""
-        if self._store is not None and self._pid != os.getpid():
-            # A fork leaves its parent's connections alone: to give them up would end them.
-            self._parents, self._store = self._store, None
-        inode = None if self._file is None else _inode(self._file)
-        if self._store is not None and inode != self._inode:
-            self.close()
-            self._hours.clear()
-        if self._store is None:
-            self._store, self._inode, self._pid = self._open_store(), inode, os.getpid()
-        return self._store
+        self._standing.close()
 
     def _route(self, connection: Connection, route: str, now_ms: int) -> RouteStates:
         hour = now_ms // _HOUR_MS
@@ -234,12 +213,3 @@ def _by_side(parts: Iterable[tuple[Side, int]]) -> Mapping[Side, int]:
     for side, n in parts:
         found[side] += n
     return {side: found[side] for side in Side}
-
-
-def _inode(file: Path) -> int:
-    """Return which file it is; one that is gone would be made anew, empty, by opening it."""
-    try:
-        return file.stat().st_ino
-    except OSError as error:
-        advice = "put it back, or restart for a new one"
-        raise StoreError(f"{file} is gone", advice, is_passing=True) from error

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -22,7 +23,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from gatekeeper.core.decide import Side
-from gatekeeper.outcomes.engine import faults_named, open_engine
+from gatekeeper.errors import StoreError
+from gatekeeper.outcomes.engine import (
+    FileId,
+    faults_named,
+    file_id,
+    file_of,
+    logs_of,
+    open_engine,
+    remove_logs,
+)
 from gatekeeper.outcomes.records import Stored, Texts
 from gatekeeper.outcomes.sampling import WeekPlan
 from gatekeeper.outcomes.schema import (
@@ -87,10 +97,17 @@ class Purged:
 
 
 class Store:
-    """The outcome store in one database; what it raises is a ``StoreError`` unless said."""
+    """The outcome store in one database; what it raises is a ``StoreError`` unless said.
+
+    ``file`` is None for a server; ``which`` tells that file from another one of its name.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.file = file_of(engine)
+        # Before the first connection: were the file replaced between, it would count as another.
+        self.which = None if self.file is None else file_id(self.file)
+        self._logs: Mapping[Path, FileId] = {}
 
     @classmethod
     def open(cls, url: str) -> "Store":
@@ -103,6 +120,8 @@ class Store:
         try:
             with store.transaction() as connection:
                 migrate(connection)
+            # They stay the same while this store has a connection.
+            store._logs = {} if store.file is None else logs_of(store.file)
         except BaseException:
             store.close()
             raise
@@ -111,6 +130,18 @@ class Store:
     def close(self) -> None:
         """Give connections back."""
         self.engine.dispose()
+
+    def leave(self) -> None:
+        """Close a store whose file has lost its name, and take its log from beside the new one.
+
+        SQLite would read that log into whatever database has the name; so it is finished into the
+        file it belongs to.
+        """
+        with suppress(StoreError):
+            self._truncate_log()
+        with suppress(StoreError, OSError):
+            remove_logs(self._logs)
+        self.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

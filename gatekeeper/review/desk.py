@@ -12,6 +12,7 @@ from gatekeeper.outcomes.exchange import joined, read_labels, write_items
 from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreement
 from gatekeeper.outcomes.review import Item, Progress, Queue
 from gatekeeper.outcomes.sampling import number_of
+from gatekeeper.outcomes.standing import StandingStore
 from gatekeeper.outcomes.store import Shown, Store
 from gatekeeper.outcomes.words import WEEK_MS, Truth, quoted
 from gatekeeper.review.refusals import RefusedError, not_there
@@ -64,21 +65,18 @@ class Desk:
         now_ms: Callable[[], int],
         key: bytes,
     ) -> None:
-        self._open_store = open_store
+        self._standing = StandingStore(open_store)
         self.routes = routes
         self._counters = counters
         self.now_ms = now_ms
         self._key = key
         self._turn = Lock()
-        self._opened: Store | None = None
         self._failed: tuple[float, StoreError] | None = None
 
     def close(self) -> None:
         """Give connections back."""
         with self._turn:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+            self._standing.close()
 
     def take(self, reviewer: str) -> Item | None:
         """Return the next decision to label, None if none waits.
@@ -187,7 +185,7 @@ class Desk:
         return TakenIn(stored=stored, known=known, blank=found.blank, faults=tuple(faults))
 
     def _store(self) -> Store:
-        """Return the store; who comes just after one that failed to open it need not try as long.
+        """Return the store; who comes just after one that failed to open it is told the same.
 
         Raises:
             StoreError: If it can't be opened.
@@ -195,13 +193,11 @@ class Desk:
         with self._turn:
             if self._failed is not None and monotonic() - self._failed[0] < _PAUSE_S:
                 raise self._failed[1]
-            if self._opened is None:
-                try:
-                    self._opened = self._open_store()
-                except StoreError as error:
-                    self._failed = monotonic(), error
-                    raise
-            return self._opened
+            try:
+                return self._standing.get()
+            except StoreError as error:
+                self._failed = monotonic(), error
+                raise
 
     def _shown(self, decision: str) -> Shown:
         shown = self._store().show(decision)
