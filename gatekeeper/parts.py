@@ -89,7 +89,10 @@ class Parts:
             model=lambda: self._scorer.fingerprint,
             policy=lambda: policy_hash(self.controls.policy),
         )
-        return [info, PolicyStates(targets=self._targets, tripped=self._tripped), *self._stores]
+        states = PolicyStates(
+            targets=self._targets, tripped=self._tripped, probes=self._probes_per_minute
+        )
+        return [info, states, *self._stores]
 
     @property
     def closes(self) -> list[Callable[[], None]]:
@@ -167,7 +170,7 @@ class Parts:
         return Prober(
             self.gate(),
             known_answers(read_manifest(self._scorer.folder)),
-            per_minute=lambda: self.controls.policy.probes_per_minute,
+            per_minute=self._probes_per_minute,
             counted=self.counters.probed,
             ready=self.scheduler.start,
             log=self.log,
@@ -207,6 +210,9 @@ class Parts:
 
     def _paths(self) -> list[str]:
         return [route.path for route in self.controls.policy.routes]
+
+    def _probes_per_minute(self) -> float:
+        return self.controls.policy.probes_per_minute
 
     def _targets(self) -> Mapping[tuple[str, str], float]:
         return {

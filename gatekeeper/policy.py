@@ -263,7 +263,7 @@ class Policy:
 
     ``calibration`` is a file, None for the one in the model's folder. Without ``outcomes`` no
     decision is stored, without ``review`` there is no page to label them on. Each worker checks
-    ``probes_per_minute`` known answers, 0 for none.
+    ``probes_per_minute`` known answers, 0 for none, else at least 1.
     """
 
     routes: tuple[Route, ...]

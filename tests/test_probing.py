@@ -24,7 +24,9 @@ from gatekeeper.config.scorer import load_with_scorer
 from gatekeeper.errors import ModelFileError, UnavailableError
 from gatekeeper.front import gated
 from gatekeeper.observe.declared import Expected
+from gatekeeper.observe.folder import MetricsMode
 from gatekeeper.observe.logs import EventLog
+from gatekeeper.observe.page import scraped
 from gatekeeper.parts import Parts
 from gatekeeper.probing import Probe, Prober, known_answers
 from gatekeeper.protocols import Priority, Usage
@@ -215,8 +217,8 @@ def test_rate_of_the_running_policy_holds() -> None:
     # One in four pauses of five seconds each; the first comes earlier.
     slow = Probed(rates=(3,), probes=40)
     slow.run()
-    # Once in a hundred minutes, until somebody wants more.
-    more = Probed(rates=(0.01, 0.01, 12), probes=3)
+    # Once a minute, until somebody wants more.
+    more = Probed(rates=(1, 1, 12), probes=3)
     more.run()
 
     assert off.counts == {}
@@ -400,7 +402,7 @@ def test_shutdown_ends_the_probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("gatekeeper.parts.Prober", Prober)
     before = threads()
 
-    with TestClient(served.app("probes_per_minute = 0.01")):
+    with TestClient(served.app("probes_per_minute = 1")):
         during = threads() - before
 
     assert len(during) == 1
@@ -440,6 +442,24 @@ def test_shutdown_while_the_model_is_loaded_leaves_no_probes(
 
     assert parts.scheduler.statistics().loads == 1
     assert threads() <= before
+
+
+def test_wanted_rate_is_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who switches probes off by a reload must not be told that they stopped."""
+    monkeypatch.setenv("GATEKEEPER_SECRET", "0123456789abcdef0123456789abcdef")
+    file = tmp_path / "gatekeeper.toml"
+    file.write_text(POLICY.format(top=""), encoding="utf-8")
+    parts = Parts(file, *load_with_scorer(file), CollectorRegistry())
+
+    def wanted() -> float | None:
+        states = scraped(MetricsMode.SINGLE, CollectorRegistry(), parts.collectors)
+        return states.get_sample_value("gatekeeper_probes_wanted")
+
+    before = wanted()
+    file.write_text(POLICY.format(top="probes_per_minute = 0"), encoding="utf-8")
+    parts.controls.poll()
+
+    assert (before, wanted()) == (12.0, 0.0)
 
 
 FORKS = """

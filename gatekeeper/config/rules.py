@@ -78,7 +78,10 @@ def check_top(policy: Policy, part: Part) -> None:
         part.note("model_sha256", found, "64 hexadecimal digits in lower case")
     if policy.model is not None and not policy.model.strip():
         part.note("model", "an empty string", "the name or folder of a model")
-    part.within("probes_per_minute", policy.probes_per_minute, 0, _MOST_PROBES)
+    # Fewer than one a minute would look like none to whoever asks whether a worker is stuck.
+    if not (policy.probes_per_minute == 0 or 1 <= policy.probes_per_minute <= _MOST_PROBES):
+        expected = f"0 or 1 to {_MOST_PROBES}"
+        part.note("probes_per_minute", shown(policy.probes_per_minute), expected)
     if policy.outcomes is not None:
         check_outcomes(policy.outcomes, part.below("outcomes"))
 

@@ -22,11 +22,12 @@ _LONGEST_S = 60.0
 
 
 class PolicyStates(Collector):
-    """Targets and trips, by route.
+    """Targets and trips, by route, and how often known answers are to be checked.
 
     Args:
         targets: Gives each target by route and rate.
         tripped: Gives for each route whether a trip holds.
+        probes: Gives the known answers a minute that each worker is to check.
     """
 
     def __init__(
@@ -34,12 +35,14 @@ class PolicyStates(Collector):
         *,
         targets: Callable[[], Mapping[tuple[str, str], float]],
         tripped: Callable[[], Mapping[str, bool]],
+        probes: Callable[[], float],
     ) -> None:
         self._targets = targets
         self._tripped = tripped
+        self._probes = probes
 
     def collect(self) -> Iterable[Metric]:
-        """Yield both."""
+        """Yield all three."""
         yield _gauge(
             "gatekeeper_target",
             "What the policy wants a rate to be at most.",
@@ -51,6 +54,12 @@ class PolicyStates(Collector):
             "1 while a trip holds: the route left enforce by itself.",
             ("route",),
             [((route,), float(holds)) for route, holds in self._tripped().items()],
+        )
+        yield _gauge(
+            "gatekeeper_probes_wanted",
+            "Known-answer checks a minute that the policy wants of each worker.",
+            (),
+            [((), self._probes())],
         )
 
 

@@ -178,13 +178,13 @@ def test_top_level_keys(tmp_path: Path) -> None:
     text = toml(
         model='"models/mine"',
         model_sha256=f'"{digest}"',
-        probes_per_minute="0.5",
+        probes_per_minute="1.5",
     )
 
     found = load(tmp_path, text)
 
     assert (found.model, found.model_sha256) == ("models/mine", digest)
-    assert (found.outcomes, found.probes_per_minute) == (None, 0.5)
+    assert (found.outcomes, found.probes_per_minute) == (None, 1.5)
     assert load(tmp_path, toml()).probes_per_minute == 12
 
 
@@ -222,6 +222,8 @@ def test_rule_has_place_finding_and_advice(
         ({"model": '" "'}, "model", ""),
         ({"model_sha256": '"ABC"'}, "model_sha256", ""),
         ({"probes_per_minute": "61"}, "probes_per_minute", ""),
+        ({"probes_per_minute": "0.99"}, "probes_per_minute", ""),
+        ({"probes_per_minute": "nan"}, "probes_per_minute", ""),
         ({"probes_per_minute": "-1"}, "probes_per_minute", ""),
         ({"probes_per_minute": '"12"'}, "probes_per_minute", "write probes_per_minute = 12"),
         ({"bounds": "{ passages = 0 }"}, f"{PLACE}.bounds.passages", ""),

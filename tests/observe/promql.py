@@ -120,6 +120,7 @@ def _families() -> Iterator[Metric]:
     yield from PolicyStates(
         targets=lambda: {(ROUTE, rate): 0.1 for rate in ("false_block", "accepted_error")},
         tripped=lambda: {ROUTE: False},
+        probes=lambda: 12.0,
     ).collect()
     says = StoreSays(
         rates={

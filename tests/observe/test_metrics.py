@@ -376,7 +376,9 @@ def test_documentation_names_every_metric() -> None:
     states = (
         InfoStates(model=lambda: "f00d", policy=lambda: "cafe"),
         PolicyStates(
-            targets=lambda: {("/answer", "false_block"): 0.05}, tripped=lambda: {"/answer": False}
+            targets=lambda: {("/answer", "false_block"): 0.05},
+            tripped=lambda: {"/answer": False},
+            probes=lambda: 12.0,
         ),
         StoreStates(lambda _: says, failed=lambda *_: None),
     )

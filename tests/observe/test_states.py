@@ -106,17 +106,19 @@ def test_states_of_a_store_are_on_the_page(store: Store) -> None:
     assert found[UP] == 1.0
 
 
-def test_targets_and_trips_are_on_the_page() -> None:
-    """An alert holds a rate against its target, and a trip is there before the first one."""
+def test_what_the_policy_wants_and_trips_are_on_the_page() -> None:
+    """An alert holds rates and probes against these, and a trip is there before the first one."""
     states = PolicyStates(
         targets=lambda: {("/a", "false_block"): 0.05},
         tripped=lambda: {"/a": True, "/b": False},
+        probes=lambda: 30.0,
     )
 
     found = page(states)
 
     assert found["gatekeeper_target", "/a", "false_block"] == 0.05
     assert (found["gatekeeper_tripped", "/a"], found["gatekeeper_tripped", "/b"]) == (1.0, 0.0)
+    assert found["gatekeeper_probes_wanted",] == 30.0
 
 
 def test_store_that_fails_leaves_out_its_states(store: Store) -> None:
