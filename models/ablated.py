@@ -49,6 +49,7 @@ class Variant:
 
 
 RETOLD = {"sentences": 24_000, "documents": 4_000, "retold": 12_000}
+STAGE3_RETOLD = {"stage3": 28_000, "retold": 12_000}
 
 
 def _soups(name: str) -> tuple[Variant, ...]:
@@ -94,7 +95,7 @@ VARIANTS = (
     Variant(
         name="stage3-retold",
         change="a sample of the recipe's stage 3, and retellings for a third",
-        parts={"stage3": 28_000, "retold": 12_000},
+        parts=STAGE3_RETOLD,
     ),
     *_soups("stage3-retold"),
     Variant(
@@ -104,6 +105,19 @@ VARIANTS = (
         start="stage3",
     ),
     *_soups("stage3-then-retold"),
+    Variant(
+        name="stage3-and-retold",
+        change="half way from the recipe's run after stage 3 to stage3-then-retold",
+        between=("stage3", "stage3-then-retold"),
+        share=0.5,
+    ),
+    Variant(
+        name="stage3-then-both",
+        change="stage3-retold, from the recipe's run after stage 3",
+        parts=STAGE3_RETOLD,
+        start="stage3",
+    ),
+    *_soups("stage3-then-both"),
     Variant(
         name="retold-two-class",
         change="retold, loss of two classes too",
@@ -123,7 +137,7 @@ VARIANTS = (
     Variant(
         name="stage3-retold-again",
         change="stage3-retold, second seed",
-        parts={"stage3": 28_000, "retold": 12_000},
+        parts=STAGE3_RETOLD,
         seed=2,
     ),
 )

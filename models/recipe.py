@@ -28,7 +28,7 @@ VARIANT = "int8_per_token"
 STAGES = {
     1: Settings(tokens=13_000_000, rate=1e-4),
     2: Settings(tokens=3_780_000, rate=8e-5, end=0.51),
-    3: Settings(tokens=3_970_000, rate=5e-5),
+    3: Settings(tokens=5_270_000, rate=5e-5),
 }
 SAVE_EVERY, MEASURE_EVERY = 120.0, 1500.0
 DEV_PAIRS = 1500  # of those held out that a run is measured on now and then

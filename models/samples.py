@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 
 from models.construct.edits import ENTAILMENT
+from models.construct.retellings import RETOLD
 from models.mixture import (
     Data,
     Labelled,
@@ -58,9 +59,11 @@ def stage2(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
 
 
 def stage3(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:
-    """Return all of stage 3; the sample is drawn from it."""
+    """Return all of stage 3 but retellings, a part of their own; the sample is drawn from it."""
     del count
-    return build(data, mixture, 3)[0]
+    families = dict(mixture.families["stage3"])
+    families.pop(RETOLD, None)
+    return build(data, replace(mixture, families={"stage3": families}), 3)[0]
 
 
 def retold(data: Data, mixture: Mixture, count: int) -> Iterable[Pair]:

@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from models.average import average
 from models.construct.kinds import Others, retold_pairs
-from models.mixture import EVALUATION, Data, Labelled, Mixture, Texts, draw_retellings
+from models.mixture import EVALUATION, Data, Labelled, Mixture, Texts, build, draw_retellings
 from models.pairs import Pair
 from models.samples import SENTENCES, SHORT, draw
 from tests.models.test_kinds import CHAT, STORY, SUMMARY
@@ -125,6 +126,16 @@ def test_a_sample_has_so_many_of_each_part_and_is_the_same_again(data: Data) -> 
     assert chosen == draw(data, mixture(), parts, seed=3)
     assert chosen != draw(data, mixture(), parts, seed=4)
     assert max(len(pair.premise) for pair in chosen) <= SHORT + 50
+
+
+def test_a_stage_has_retellings_and_its_sample_leaves_them_to_their_own_part(data: Data) -> None:
+    """Both together would have them twice."""
+    stage3 = replace(mixture(), families={"stage3": {"retold": 20}})
+
+    built = Counter(pair.label == "entailment" for pair in build(data, stage3, 3)[0] if pair.kind)
+
+    assert min(built[True], built[False]) >= 10
+    assert not [pair for pair in draw(data, stage3, {"stage3": 50}, seed=3) if pair.kind]
 
 
 def test_no_source_of_summaries_gives_more_than_its_share(
