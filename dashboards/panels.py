@@ -65,9 +65,10 @@ class Panel:
         return panel
 
     def _targets(self) -> list[prometheus.Dataquery]:
+        letters = _LETTERS[: len(self.queries)]
         return [
             prometheus.Dataquery().ref_id(letter).expr(expr).legend_format(name).datasource(SOURCE)
-            for letter, (name, expr) in zip(_LETTERS, self.queries.items(), strict=False)
+            for letter, (name, expr) in zip(letters, self.queries.items(), strict=True)
         ]
 
 

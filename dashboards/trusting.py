@@ -73,8 +73,8 @@ _LABELS = (
     ),
     Lines(
         title="Labels given in a day",
-        reading="What reviewers said on the page in the last day, and took back. Labels imported "
-        "from tables are not among them.",
+        reading="What reviewers said in the last day, and took back: on the page and in tables "
+        "sent to it. Those of `gatekeeper labels import` are not among them.",
         nothing=NO_STORE,
         queries={
             "{{truth}}": f"sum by (truth) (increase(gatekeeper_adjudications_total{{{OURS}}}[1d]))",

@@ -125,13 +125,14 @@ _TRAFFIC = (
         marks=((None, GOOD), (0.01, BAD)),
     ),
     Lines(
-        title="Decisions not stored",
-        reading="Dropped in the last hour, by reason. More than none: the rates are those of the "
-        "decisions that were stored.",
-        nothing=NO_STORE,
+        title="Given up",
+        reading="In the last hour: decisions that were not stored, by reason, and shadow checks "
+        "for want of memory. More than none: the rates are those of the rest.",
         queries={
-            "{{reason}}": "sum by (reason) "
-            f"(increase(gatekeeper_store_dropped_total{{{JOBS}}}[1h]))"
+            "not stored: {{reason}}": "sum by (reason) "
+            f"(increase(gatekeeper_store_dropped_total{{{JOBS}}}[1h]))",
+            "not checked in shadow": "sum(increase("
+            f'gatekeeper_shadow_dropped_total{{{OURS}, reason="memory"}}[1h]))',
         },
         unit=COUNT,
     ),

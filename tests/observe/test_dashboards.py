@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from dashboards.generate import made
+from dashboards.panels import COUNT, Lines
 from gatekeeper.observe.dashboards import DASHBOARD, TESTS, content
 from gatekeeper.observe.declared import BLOCKING, DropReason
 from gatekeeper.verdict import NotCheckedReason, UnresolvedReason
@@ -94,6 +95,14 @@ def test_panel_says_what_it_is(panel: Panel) -> None:
     assert len(panel.queries) == len(panel.raw["targets"])
     for name, query in panel.queries.items():
         assert set(re.findall(r"{{(\w+)}}", name)) <= labels_of(filled(query)), name
+
+
+def test_more_queries_than_letters_are_refused() -> None:
+    """The ninth query would be left out, and nobody would miss it."""
+    queries = {f"line {number}": "vector(0)" for number in range(9)}
+
+    with pytest.raises(ValueError, match="zip"):
+        Lines(title="Nine", reading="Not at all.", queries=queries, unit=COUNT).built()
 
 
 def test_rows_stand_in_the_order_of_the_questions() -> None:
@@ -199,7 +208,8 @@ def test_shadow_checks_lost_are_those_that_were_given_up() -> None:
     (rule,) = (rule for rule in recording() if "shadow_lost" in rule.name)
     (found,) = re.findall(r'reason!~"([^"]+)"', rule.expr)
 
-    assert set(UnresolvedReason) - set(found.split("|")) == set(DropReason) - {DropReason.MEMORY}
+    given_up = set(map(str, UnresolvedReason)) - set(found.split("|"))
+    assert given_up == set(map(str, DropReason)) - {"memory"}
 
 
 def test_what_is_blocked_is_all_that_blocks() -> None:
