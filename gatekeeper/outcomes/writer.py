@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gatekeeper.errors import StoreError
 from gatekeeper.outcomes.records import Stored, Texts, stored, texts_of
 from gatekeeper.outcomes.sampling import WeekPlan
+from gatekeeper.outcomes.standing import StandingStore
 from gatekeeper.outcomes.store import Batch, Drop, Store
 from gatekeeper.outcomes.words import week_of
 from gatekeeper.policy import Keep, Outcomes
@@ -51,10 +52,10 @@ class Writer:
     """
 
     def __init__(self, open_store: Callable[[], Store], source: Source) -> None:
-        self._open_store = open_store
         self._source = source
-        self._store: Store | None = None
         self._plans: dict[tuple[str, int], WeekPlan] = {}
+        # The shares of a week are those that this very store has fixed.
+        self._standing = StandingStore(open_store, replaced=self._plans.clear)
         self._next_purge_ms = 0
 
     def write(self, entries: Sequence[Entry], drops: Mapping[Drop, int]) -> None:
@@ -63,21 +64,18 @@ class Writer:
         Raises:
             StoreError: If the store can't be written.
         """
-        if self._store is None:
-            self._store = self._open_store()
+        store = self._standing.get()
         try:
-            self._store.write(self._batch(self._store, entries, drops))
+            store.write(self._batch(store, entries, drops))
         except StoreError as error:
             if error.is_passing:
                 self.close()
             raise
-        self._purge(self._store, max((entry.at_ms for entry in entries), default=0))
+        self._purge(store, max((entry.at_ms for entry in entries), default=0))
 
     def close(self) -> None:
         """Close the store."""
-        if self._store is not None:
-            self._store.close()
-            self._store = None
+        self._standing.close()
 
     def _batch(self, store: Store, entries: Sequence[Entry], drops: Mapping[Drop, int]) -> Batch:
         decisions: list[Stored] = []
@@ -102,7 +100,8 @@ class Writer:
             keep, cut = self._source.keep(), self._source.first_cut
             plan = store.week_plan(route, week, keep=keep, first_cut=cut)
             # Routes come from the policy; of weeks only the last ones are asked for again.
-            self._plans = {key: held for key, held in self._plans.items() if key[1] >= week - 1}
+            for key in [key for key in self._plans if key[1] < week - 1]:
+                del self._plans[key]
             self._plans[route, week] = plan
         return plan
 
