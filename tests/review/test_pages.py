@@ -239,7 +239,7 @@ def test_every_answer_of_a_decision_is_shown(room: Room) -> None:
 
 
 def test_decision_without_texts_can_be_labelled(room: Room) -> None:
-    """By its id the answer is found where the app keeps it."""
+    """By its id the answer is found where the app keeps it; in shadow no header is sent."""
     room.keep(kept(made(decision(1))))
     client = room.signed_in()
 
@@ -247,7 +247,8 @@ def test_decision_without_texts_can_be_labelled(room: Room) -> None:
     gate = client.get(label(client).headers["location"]).text
 
     assert f"<code>{FIRST}</code>" in blind
-    assert "gatekeeper-id" in blind
+    assert "request.state.gatekeeper" in blind
+    assert "in shadow none does" in " ".join(blind.split())
     assert "characters 21-35" in gate
     assert room.labels() == [("ann", "wrong", True)]
 
