@@ -73,8 +73,11 @@ def read_reviewers(path: Path, *, place: str, faults: Faults) -> tuple[Reviewer,
         faults.note(place, f"no file {named(path)}", "a file with reviewers", _ADVICE)
         return ()
     text = read_text(path, place=place, faults=faults)
-    if text is None:
-        return ()
+    return () if text is None else reviewers_in(path, text, place=place, faults=faults)
+
+
+def reviewers_in(path: Path, text: str, *, place: str, faults: Faults) -> tuple[Reviewer, ...]:
+    """Return the people of what stands in a file, or would, as ``read_reviewers`` does."""
     try:
         raw = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
