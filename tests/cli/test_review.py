@@ -80,6 +80,69 @@ def test_broken_file_is_left_alone(config: Path, capsys: pytest.CaptureFixture[s
     assert file.read_text(encoding="utf-8") == "[[reviewer"
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        "# our reviewers",
+        "# our reviewers\n",
+        "# one\r\n# two",
+        "\ufeff# ours",
+        f'[[reviewer]]\nname = "bob"\nrole = "admin"\nsha256 = "{"0" * 64}"',
+    ],
+)
+def test_token_works_whatever_the_file_ends_in(
+    config: Path, capsys: pytest.CaptureFixture[str], held: str
+) -> None:
+    """An entry on the line of a comment breaks the file, and nobody can sign in any more."""
+    file = config.parent / "reviewers.toml"
+    file.write_bytes(held.encode())
+    file.chmod(0o640)
+
+    assert token(config, "ann") == 0
+
+    made = capsys.readouterr().out.strip()
+    found = People(file, lambda *_, **__: None).by_token(made)
+    assert found is not None
+    assert found.name == "ann"
+    text = file.read_bytes().decode("utf-8-sig")
+    assert text.startswith(held.removeprefix("\ufeff"))
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert {one.name for one in config.parent.iterdir()} == {config.name, file.name}
+
+
+def test_people_in_another_form_are_left_alone(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TOML takes no entry below a list that is closed; a token printed would open nothing."""
+    file = config.parent / "reviewers.toml"
+    held = f'reviewer = [{{ name = "bob", role = "admin", sha256 = "{"0" * 64}" }}]\n'
+    file.write_text(held, encoding="utf-8")
+
+    assert token(config, "ann") == 2
+
+    said = capsys.readouterr()
+    assert "entries [[reviewer]]" in said.err
+    assert said.out == ""
+    assert file.read_text(encoding="utf-8") == held
+
+
+def test_folder_that_is_missing_is_told_with_what_to_do(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever runs it has to know which folder, and whose path it is."""
+    text = toml(
+        outcomes='{ store_text = "none", retention_days = 30 }', review='{ tokens = "no/r.toml" }'
+    )
+    config.write_text(text, encoding="utf-8")
+
+    assert token(config, "ann") == 2
+
+    said = capsys.readouterr()
+    assert f"{config.parent / 'no' / 'r.toml'}: found no such file or directory" in said.err
+    assert "make it, or name another in [review]" in said.err
+    assert said.out == ""
+
+
 @pytest.mark.parametrize("text", [toml(), "[["])
 def test_policy_without_a_page_says_so(
     config: Path, capsys: pytest.CaptureFixture[str], text: str
