@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gatekeeper.cli.policyfile import config_option, stored
+from gatekeeper.cli.configfile import config_option
+from gatekeeper.cli.policyfile import stored
 from gatekeeper.cli.show import say, visible
 from gatekeeper.errors import InputError
 

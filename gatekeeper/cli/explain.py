@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from gatekeeper.asgi.paths import Paths
+from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.gates import open_gate
 from gatekeeper.cli.replay import Saved, replay
 from gatekeeper.cli.show import say, visible
@@ -30,7 +31,7 @@ NO_ROUTE = "NOT_CHECKED: no_route"
 
 
 @click.command("explain")
-@click.option("-c", "--config", type=_FILE, default="gatekeeper.toml", help="The policy file.")
+@config_option
 @click.option("--path", required=True, help="The path of the request, without query.")
 @click.option("--method", default="POST", help="Its method.  [default: POST]")
 @click.option("--request", type=_FILE, help="The request body as it was sent.")

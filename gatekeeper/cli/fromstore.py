@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from gatekeeper.cli.configfile import USUAL, named, refuse_missing
 from gatekeeper.cli.labelled import Material, from_file
 from gatekeeper.cli.policyfile import stored
 from gatekeeper.cli.show import visible
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from gatekeeper.outcomes.kept import Kept, Key
     from gatekeeper.outcomes.kept import Row as KeptRow
 
-_CONFIG = Path("gatekeeper.toml")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DAYS = 28
 _MOST_DAYS = 3650
@@ -48,7 +48,11 @@ def store_options(command: Command) -> Command:
         ),
         click.option("--route", "path", help="The route.  [default: the policy's only one]"),
         click.option(
-            "-c", "--config", type=_FILE, help="The policy file.  [default: gatekeeper.toml]"
+            "-c",
+            "--config",
+            type=click.Path(path_type=Path),
+            callback=named,
+            help="The policy file.  [default: gatekeeper.toml]",
         ),
         click.option("--from-store", is_flag=True, help="Take the labelled sample of the store."),
     ):
@@ -93,9 +97,7 @@ def material_of(asked: Asked) -> Material:
 
 
 def _from_store(asked: Asked) -> Material:
-    config = _CONFIG if asked.config is None else asked.config
-    if not config.is_file():
-        raise InputError(str(config), "no such file", "a policy file: name it with --config")
+    config = asked.config or refuse_missing(USUAL)
     with stored(config) as (policy, outcomes, store):
         from gatekeeper.outcomes.counts import Span  # noqa: PLC0415 - the extra
         from gatekeeper.outcomes.kept import read_kept  # noqa: PLC0415

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.outputs import output
-from gatekeeper.cli.policyfile import config_option, stored
+from gatekeeper.cli.policyfile import stored
 from gatekeeper.cli.show import say, tell
 from gatekeeper.errors import InputError
 

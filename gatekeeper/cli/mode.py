@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.show import say, tell, visible
 from gatekeeper.config.combinations import MODE_VARIABLE, SECRET_VARIABLE, degraded_for
 from gatekeeper.config.controls import remarks_on
@@ -42,13 +43,7 @@ _WORDS = (*map(str, Mode), RESET, UNSET)
 @click.argument("path", metavar="[ROUTE]", required=False)
 @click.argument("word", metavar=f"[{'|'.join(_WORDS)}]", type=click.Choice(_WORDS), required=False)
 @click.option("--share", type=click.FloatRange(0, 1), help="Enforced share of the users, 0 to 1.")
-@click.option(
-    "-c",
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default="gatekeeper.toml",
-    help="The policy file.  [default: gatekeeper.toml]",
-)
+@config_option
 def command(path: str | None, word: str | None, *, share: float | None, config: Path) -> None:
     """Show the modes of the routes, or change one while workers run.
 

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from gatekeeper.config.policies import read_draft
 from gatekeeper.config.scorer import read_with_scorer
 from gatekeeper.errors import ConfigurationError, InputError
@@ -18,14 +16,7 @@ if TYPE_CHECKING:
 
 # What of a policy decides which scorer runs.
 _SCORER_KEYS = frozenset({"model", "model_sha256", "calibration"})
-
-config_option = click.option(
-    "-c",
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default="gatekeeper.toml",
-    help="The policy file.  [default: gatekeeper.toml]",
-)
+_TABLE = 'a table: [outcomes] with store_text = "none" and retention_days = 30'
 
 
 def read_stored(config: Path) -> tuple[Policy, Outcomes]:
@@ -41,7 +32,7 @@ def read_stored(config: Path) -> tuple[Policy, Outcomes]:
     if faults:
         raise ConfigurationError(str(config), faults)
     if outcomes is None:
-        raise InputError(f"{config}: outcomes", "nothing", "a table [outcomes]: see docs/policy.md")
+        raise InputError(f"{config}: outcomes", "nothing", _TABLE)
     return draft.policy, outcomes
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from gatekeeper.cli.policyfile import config_option, stored
+from gatekeeper.cli.configfile import config_option
+from gatekeeper.cli.policyfile import stored
 from gatekeeper.cli.show import say
 from gatekeeper.errors import InputError
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gatekeeper.cli.policyfile import config_option, scorer_of, stored
+from gatekeeper.cli.configfile import config_option
+from gatekeeper.cli.policyfile import scorer_of, stored
 from gatekeeper.cli.show import say, visible
 from gatekeeper.errors import InputError
 from gatekeeper.policy import Route, Targets

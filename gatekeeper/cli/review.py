@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gatekeeper.cli.policyfile import config_option
+from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.show import say, tell
 from gatekeeper.config.files import read_text
 from gatekeeper.config.policies import read_draft
@@ -100,5 +100,5 @@ def _tokens(config: Path) -> Path:
     if faults:
         raise ConfigurationError(str(config), faults)
     if draft.policy.review is None:
-        raise InputError(f"{config}: review", "nothing", "a table [review]: see docs/policy.md")
+        raise InputError(f"{config}: review", "nothing", "a table [review], which may be empty")
     return Path(draft.policy.review.tokens)

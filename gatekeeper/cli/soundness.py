@@ -1,15 +1,17 @@
-"""What ``doctor`` looks at in a policy: faults, modes, calibration, what goes out unchecked.
+"""What ``doctor`` looks at in a policy: faults, modes, store, what goes out unchecked.
 
 The environment is that of the shell it is run in; workers may have another.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
 from gatekeeper.cli.probes import Finding, Look, State, findings, model_looks
+from gatekeeper.cli.storelooks import review_findings, store_findings
 from gatekeeper.config.combinations import MODE_VARIABLE, SECRET_VARIABLE, may_enforce
 from gatekeeper.config.controls import remarks_on
 from gatekeeper.config.exposure import Exposure, not_reached, released_unchecked
@@ -36,6 +38,8 @@ def policy_findings(path: Path, environment: Mapping[str, str] = os.environ) -> 
         ("policy", lambda: _faults(path, draft)),
         ("mode", lambda: standings(policy, scorer, _mode_file(path), environment)),
         ("unchecked", lambda: exposures(policy)),
+        ("store", lambda: _store(draft)),
+        ("review", lambda: review_findings(policy.review)),
         ("metrics", lambda: metrics(environment)),
     )
     yield from findings(looks)
@@ -49,6 +53,14 @@ def _faults(path: Path, draft: Draft) -> Iterator[Finding]:
     if not draft.faults:
         text = f"{path} without a fault, routes: {len(draft.policy.routes)}"
         yield Finding(state=State.OK, name="policy", text=text)
+
+
+def _store(draft: Draft) -> Iterator[Finding]:
+    """Yield what is found in a store that the policy names without a fault."""
+    if not any(fault.place.startswith("outcomes") for fault in draft.faults):
+        routes = [route.path for route in draft.policy.routes]
+        now_ms = round(datetime.now(UTC).timestamp() * 1000)
+        yield from store_findings(draft.policy.outcomes, routes, now_ms)
 
 
 def _mode_file(path: Path) -> ModeFile:
