@@ -1,6 +1,7 @@
 """Documentation that runs: every block of README and docs is executed, and each link leads on."""
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -141,6 +142,23 @@ def test_install_lines_install_this_project(page: Path) -> None:
         assert found is not None, wanted
         assert set(found[1].split(",")) <= set(project["optional-dependencies"])
     assert project["name"] == "gatekeeper-claims"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_what_a_page_imports_is_installed_on_it(page: Path) -> None:
+    """A reader's environment has this package; a framework beside it is theirs to install."""
+    text = page.read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ours = {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in project["dependencies"]}
+    known = sys.stdlib_module_names | ours | {"gatekeeper"}
+    python = [block for block in blocks(text) if block.language == "python"]
+    files = {Path(block.file).stem for block in python if block.file}
+    imported = "\n".join(block.text for block in python)
+    names = {*re.findall(r"^(?:from|import) (\w+)", imported, re.MULTILINE)}
+
+    missing = {name for name in names - files - known if f"`pip install {name}`" not in text}
+
+    assert missing == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

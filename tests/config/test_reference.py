@@ -23,7 +23,7 @@ from gatekeeper.config.review import PATH, TOKENS
 from gatekeeper.config.sources import SOURCE_KEYS
 from gatekeeper.core.plan import Limits
 from gatekeeper.policy import Bounds, Keep
-from tests.config.policies import ROUTE, SECRET, load, toml
+from tests.config.policies import ROUTE, SECRET, faults, load, toml
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "policy.md").read_text(encoding="utf-8")
@@ -41,6 +41,36 @@ def rows(text: str) -> dict[str, list[str]]:
     """Return the rows of the tables of a part by the key in their first cell."""
     found = re.findall(r"^\| `(\w+)` \|(.*)\|$", text, re.MULTILINE)
     return {key: [cell.strip() for cell in rest.split(" | ")] for key, rest in found}
+
+
+@pytest.mark.parametrize("key", ["false_block", "accepted_error", "confidence"])
+def test_targets_that_are_required_are_called_so(tmp_path: Path, key: str) -> None:
+    """Who sets one alone finds it refused; readiness and the reference speak of the same table."""
+    given = {"false_block": 0.05, "accepted_error": 0.1, "confidence": 0.9}
+    rest = ", ".join(f"{name} = {value}" for name, value in given.items() if name != key)
+    said = rows(section("Keys of a route"))["targets"][2]
+
+    found = faults(tmp_path, toml({"targets": f"{{ {rest} }}"}))
+
+    assert [fault.place.rpartition(".")[2] for fault in found] == [key] * len(found)
+    assert bool(found) == (key in said.partition("required")[0])
+    assert key in said
+
+
+def test_tables_of_the_file_may_stand_behind_the_routes(tmp_path: Path) -> None:
+    """As the reference says; plain keys there are those of a route."""
+    ann = f'[[reviewer]]\nname = "ann"\nrole = "review"\nsha256 = "{"a" * 64}"\n'
+    (tmp_path / TOKENS).write_text(ann, encoding="utf-8")
+    stored = 'store_text = "none"\nretention_days = 9\n'
+
+    tables = f"[outcomes]\n{stored}[review]\n[bounds]\npassages = 9\n"
+    found = load(tmp_path, f"{toml()}\n{tables}", environment=SECRET)
+    [slip, *_] = faults(tmp_path, f"{toml()}\nprobes_per_minute = 0\n")
+
+    assert (found.outcomes is None, found.review is None) == (False, False)
+    assert found.routes[0].bounds.passages == 9
+    assert slip.place.endswith(".probes_per_minute")
+    assert "`[outcomes]`, `[review]`" in section("Keys at the top of the file")
 
 
 @pytest.mark.parametrize("block", BLOCKS)
