@@ -1,15 +1,20 @@
 """``gatekeeper labels``: what to label as a table in a file, and the filled table back."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.outputs import output
 from gatekeeper.cli.policyfile import stored
-from gatekeeper.cli.show import say, tell
+from gatekeeper.cli.show import say, tell, visible
 from gatekeeper.errors import InputError
+
+if TYPE_CHECKING:
+    from gatekeeper.outcomes.store import Store
 
 _FAULTS_SHOWN = 20
 _BAD_LINES = 1
@@ -48,7 +53,10 @@ def export(file: Path, *, reviewer: str, count: int, route: str | None, config: 
         if out is not None:
             out.empty()
             out.write(write_items(items))
+        why = "" if items else _why_none(store, wanted, reviewer)
     say(f"{len(items)} decisions to label in {file}")
+    if why:
+        say(why)
 
 
 @command.command("import")
@@ -94,6 +102,21 @@ def undo(decision: str, *, reviewer: str, config: Path) -> None:
         if not Labels(store).undo(decision, reviewer, at_ms=_now_ms()):
             raise InputError("ID", repr(decision), f"a decision with a label by {reviewer}")
     say(f"{decision}: the label by {reviewer} is undone")
+
+
+def _why_none(store: "Store", routes: Sequence[str], reviewer: str) -> str:
+    """Say why there is nothing to label, which may be good news or none."""
+    from gatekeeper.outcomes.counts import Span, scorers  # noqa: PLC0415 - the extra
+
+    spans = [Span(route=route, start_ms=0, end_ms=_now_ms() + 1) for route in routes]
+    stored_ = sum(sum(scorers(store, span).values()) for span in spans)
+    where = ", ".join(map(visible, routes))
+    if not stored_:
+        return f"no decision of {where} is in the store"
+    return (
+        f"of {stored_:,} decisions of {where} none that was kept for review waits for {reviewer}; "
+        "the shares are the policy's keep, fixed for a week when it begins"
+    )
 
 
 def _read(file: Path) -> str:

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gatekeeper.cli.storelooks import store_file
 from gatekeeper.config.policies import read_draft
 from gatekeeper.config.scorer import read_with_scorer
-from gatekeeper.errors import ConfigurationError, InputError
+from gatekeeper.errors import ConfigurationError, InputError, StoreError
 from gatekeeper.policy import Outcomes, Policy
-from gatekeeper.recording import open_store
+from gatekeeper.recording import open_store, optional_part
 
 if TYPE_CHECKING:
     from gatekeeper.outcomes.store import Store
@@ -53,11 +54,18 @@ def scorer_of(config: Path) -> str:
 def stored(config: Path) -> Iterator[tuple[Policy, Outcomes, "Store"]]:
     """Open the store of a policy file for a command.
 
+    A file is not made: an empty store would look like a server that decided nothing.
+
     Raises:
         ConfigurationError, InputError: As ``read_stored``.
-        StoreError: If the store can't be opened.
+        StoreError: If the store can't be opened, or is not there yet.
     """
     policy, outcomes = read_stored(config)
+    optional_part("gatekeeper.outcomes.store")
+    file = store_file(outcomes)
+    if file is not None and not file.exists():
+        advice = "start a server with this policy, it makes the file"
+        raise StoreError(f"{file} is not there yet", advice)
     store = open_store(outcomes)
     try:
         yield policy, outcomes, store

@@ -16,13 +16,25 @@ from gatekeeper.config.scorer import read_scorer
 from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.outcomes.records import texts_of
 from gatekeeper.outcomes.store import Batch, Store
+from gatekeeper.policy import Keep
 from gatekeeper.runtime.manifest import model_folder
 from tests.config.policies import SECRET, toml
-from tests.outcomes.made import accepted, days, decision, given_up, made, unchecked
+from tests.outcomes.made import PLAN, accepted, days, decision, given_up, made, unchecked
 
 OUTCOMES = '{ store_text = "sampled", retention_days = 30 }'
 TARGETS: dict[str, str | None] = {"targets": "{ false_block = 0.2, accepted_error = 0.3 }"}
 FIRST = f"{1:032x}"
+
+COMMANDS = {
+    "show": [FIRST],
+    "purge": [],
+    "readiness": [],
+    "evaluate": ["--from-store"],
+    "calibrate": ["--from-store", "--max-false-block", "0.1"],
+    "labels export": ["out.csv", "--reviewer", "ann"],
+    "labels import": ["in.csv", "--reviewer", "ann"],
+    "labels undo": [FIRST, "--reviewer", "ann"],
+}
 
 
 @pytest.fixture
@@ -129,7 +141,41 @@ def test_policy_without_a_store_says_so(config: Path, capsys: pytest.CaptureFixt
     config.write_text(toml(), encoding="utf-8")
 
     assert run("show", FIRST, config=config) == 2
-    assert "a table [outcomes]" in capsys.readouterr().err
+    assert "a table: [outcomes]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["show", "purge", "readiness", "evaluate", "labels export"])
+def test_store_that_was_never_written_is_told_and_not_made(
+    config: Path, capsys: pytest.CaptureFixture[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reading command in the wrong place must not begin a database there."""
+    monkeypatch.chdir(config.parent)
+
+    assert run(*name.split(), *COMMANDS[name], config=config) == 1
+
+    file = config.parent / "outcomes.db"
+    told = f"gatekeeper: outcome store: {file} is not there yet; start a server"
+    assert capsys.readouterr().err.startswith(told)
+    assert not file.exists()
+    assert not (config.parent / "out.csv").exists()
+
+
+def test_export_of_nothing_says_why(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """No traffic, nothing kept and all done look the same by their number."""
+    table = str(tmp_path / "labels.csv")
+    store = Store.open(f"sqlite:///{config.parent / 'outcomes.db'}")
+    assert run("labels", "export", table, "--reviewer", "ann", config=config) == 0
+    assert "no decision of /v1/answer is in the store" in capsys.readouterr().out
+
+    nothing = replace(PLAN, keep=Keep(blocked=0, accepted_low=0, accepted_high=0, unchecked=0))
+    store.write(Batch(decisions=[made(decision(1), datetime.now(UTC), nothing)]))
+    store.close()
+    assert run("labels", "export", table, "--reviewer", "ann", config=config) == 0
+    told = capsys.readouterr().out
+    assert "0 decisions to label" in told
+    assert "of 1 decisions of /v1/answer none that was kept for review waits for ann" in told
 
 
 def test_store_that_is_away_is_no_traceback(
@@ -143,16 +189,6 @@ def test_store_that_is_away_is_no_traceback(
     assert capsys.readouterr().err.startswith("gatekeeper: outcome store: connection")
 
 
-COMMANDS = {
-    "show": [FIRST],
-    "purge": [],
-    "readiness": [],
-    "evaluate": ["--from-store"],
-    "calibrate": ["--from-store", "--max-false-block", "0.1"],
-    "labels export": ["out.csv", "--reviewer", "ann"],
-    "labels import": ["in.csv", "--reviewer", "ann"],
-    "labels undo": [FIRST, "--reviewer", "ann"],
-}
 BARE = """
 import json, sys
 sys.modules["sqlalchemy"] = None
@@ -367,6 +403,7 @@ def test_readiness_needs_the_scorer_to_be_there(
         (TARGETS, ["--route", "/none"], "a route of the policy (/v1/answer)"),
     ],
 )
+@pytest.mark.usefixtures("store")
 def test_route_needs_targets(
     config: Path,
     capsys: pytest.CaptureFixture[str],
