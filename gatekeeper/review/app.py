@@ -98,6 +98,7 @@ class ReviewApp:
         # Apart, so that who is not known keeps nobody from the store.
         self._door_hands = Hands(1, at_once=200)
         self._pausing = 0
+        self._is_flooded = False
         self._pages = Pages(desk, doors.seal, self._store_hands)
         api = Api(desk, doors.seal, self._store_hands)
         self._page_routes = _page_routes(self._pages, api)
@@ -215,12 +216,17 @@ class ReviewApp:
     async def _person(self, token: str) -> Reviewer | None:
         """Return whose token it is; a wrong one waits, and only a few wrong ones may.
 
-        So nobody can keep others out by guessing, and nobody can guess fast.
+        So who guesses holds no more than that, and fills no log: of what is refused at once only
+        the first is logged until none waits any more. Guessing isn't slowed by it, for each token
+        is looked at; what keeps anybody from guessing one is its length.
         """
         person = await self._door_hands.run(lambda: self._doors.people.by_token(token))
         if person is not None:
             return person
         if self._pausing >= _PAUSING:
+            if not self._is_flooded:
+                self._is_flooded = True
+                self._log.notice("reviewer_refused", waiting=self._pausing)
             found, expected = "too many wrong tokens at once", "a token that is known"
             raise RefusedError(429, found, expected, "try again", {"retry-after": "2"})
         self._log.notice("reviewer_refused")
@@ -229,6 +235,7 @@ class ReviewApp:
             await asyncio.sleep(self._doors.pause_s)
         finally:
             self._pausing -= 1
+            self._is_flooded = self._is_flooded and self._pausing > 0
         return None
 
 

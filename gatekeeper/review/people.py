@@ -9,7 +9,9 @@ from gatekeeper.config.reader import Faults
 from gatekeeper.config.review import Reviewer, read_reviewers
 from gatekeeper.scheduler import Notice
 
-_Stamp = tuple[int, int, int]
+# None of a file that is not there: a state as any other. ``_NEVER`` of one nobody has looked at.
+_Stamp = tuple[int, int, int, int] | None
+_NEVER: _Stamp = (-1, -1, -1, -1)
 
 
 def digest(token: str) -> str:
@@ -29,7 +31,7 @@ class People:
         self._path = path
         self._notice = notice
         self._turn = Lock()
-        self._stamp: _Stamp | None = None
+        self._stamp = _NEVER
         self._people: tuple[Reviewer, ...] = ()
 
     def by_token(self, token: str) -> Reviewer | None:
@@ -47,16 +49,17 @@ class People:
     def _now(self) -> tuple[Reviewer, ...]:
         with self._turn:
             stamp = self._look()
-            if stamp is None or stamp != self._stamp:
+            if stamp != self._stamp:
                 self._stamp, self._people = stamp, self._read()
             return self._people
 
-    def _look(self) -> _Stamp | None:
+    def _look(self) -> _Stamp:
         try:
             found = self._path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        # The third changes with the rights too.
+        return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
     def _read(self) -> tuple[Reviewer, ...]:
         faults = Faults()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.testclient import TestClient
 from gatekeeper.outcomes.words import DAY_MS
 from gatekeeper.review.app import HEADERS, ReviewApp
 from gatekeeper.review.hands import Hands
+from gatekeeper.review.people import People
 from gatekeeper.review.refusals import RefusedError
 from gatekeeper.review.seals import COOKIE
 from tests.asgi.wire import Message, scope, silent, talk
@@ -145,6 +147,37 @@ def test_file_that_can_not_be_read_lets_nobody_in(kept: Room) -> None:
     assert client.get(PATH).status_code == 401
     kept.admit("ann")
     assert client.get(PATH).status_code == 200
+
+
+def test_missing_file_is_told_once(kept: Room) -> None:
+    """Any guess would write a line, and whoever comes would have the file looked for again."""
+    kept.tokens.unlink()
+    client = kept.client()
+
+    for number in range(5):
+        client.get(f"{PATH}/api/next", headers={"authorization": f"Bearer x{number}"})
+    told = [name for name, _ in kept.noted.events].count("reviewers_unreadable")
+    kept.admit("ann")
+    back = client.post(f"{PATH}/sign-in", data={"token": TOKENS["ann"]})
+    kept.tokens.unlink()
+    gone = client.get(PATH)
+
+    assert told == 1
+    assert (back.status_code, gone.status_code) == (303, 401)
+    assert [name for name, _ in kept.noted.events].count("reviewers_unreadable") == 2
+
+
+def test_change_that_leaves_size_and_time_is_seen(kept: Room) -> None:
+    """A copy may keep the time, and a role or a digit has the length of another."""
+    people = People(kept.tokens, kept.noted.notice)
+    assert people.by_name("ann") is not None
+    before = kept.tokens.stat()
+
+    text = kept.tokens.read_text(encoding="utf-8")
+    kept.tokens.write_text(text.replace('"ann"', '"amy"'), encoding="utf-8")
+    os.utime(kept.tokens, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert people.by_name("ann") is None
 
 
 def test_session_ends_by_itself_and_by_hand(kept: Room) -> None:
@@ -361,7 +394,7 @@ def test_work_that_waits_is_bounded() -> None:
 
 
 def test_wrong_tokens_wait_and_right_ones_do_not(kept: Room) -> None:
-    """Guessing is slow and bounded, and keeps nobody out: who has a token is never counted."""
+    """Guessing holds little and keeps nobody out: who has a token is never counted."""
     app = kept.worker(pause_s=3_600.0)
     refused: list[int] = []
 
@@ -383,11 +416,39 @@ def test_wrong_tokens_wait_and_right_ones_do_not(kept: Room) -> None:
         return status
 
     status = anyio.run(attack)
+    logged = [facts for name, facts in kept.noted.events if name == "reviewer_refused"]
+    app.close()
 
     assert status == 200
     assert {*refused} == {429}
     assert len(refused) == 40 - 16
+    # Each that waits, and the flood once: a log that every guess writes to is one more to fill.
+    assert logged == [*[{}] * 16, {"waiting": 16}]
+
+
+def test_each_flood_of_wrong_tokens_is_logged(kept: Room) -> None:
+    """The one of last night must not hide that of tonight."""
+    app = kept.worker(pause_s=3_600.0)
+
+    async def flood() -> None:
+        async with anyio.create_task_group() as tasks:
+            enough = anyio.Event()
+
+            async def guess() -> None:
+                await ask(app, "guess")
+                enough.set()
+
+            for _ in range(17):
+                tasks.start_soon(guess)
+            with anyio.fail_after(PATIENCE_S):
+                await enough.wait()
+            tasks.cancel_scope.cancel()
+
+    for _ in range(2):
+        anyio.run(flood)
     app.close()
+
+    assert kept.noted.events.count(("reviewer_refused", {"waiting": 16})) == 2
 
 
 async def ask(app: ReviewApp, token: str) -> int:
