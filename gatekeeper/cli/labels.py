@@ -83,6 +83,9 @@ def import_(file: Path, *, reviewer: str, config: Path) -> int:
     say(f"labels stored: {stored_}")
     say(f"labelled before by {reviewer}, left as they were: {known}")
     say(f"rows without a label: {found.blank}")
+    if faults:
+        say(f"rows with faults: {len(faults)}; mend them and import again:")
+        say("  labels on rows after them count only then")
     for fault in faults[:_FAULTS_SHOWN]:
         tell(f"{file}: {fault}")
     if len(faults) > _FAULTS_SHOWN:

@@ -316,6 +316,7 @@ def test_bad_rows_are_told_and_the_others_count(
     assert run("labels", "import", str(table), "--reviewer", "ann", config=config) == 1
     told = capsys.readouterr()
     assert "labels stored: 1" in told.out
+    assert "rows with faults: 2; mend them and import again" in told.out
     assert "line 4: truth: found 'maybe'" in told.err
     assert "line 3: decision: found 'unheard'" in told.err
 
