@@ -55,6 +55,8 @@ def test_alerts_fire_and_stay_silent(rules: Path) -> None:
         ("GatekeeperStoreDown", "min_over_time(gatekeeper_store_up[10m])", "gatekeeper_store_up"),
         ("GatekeeperStoreDown", "== 0\n        for: 15m", "== 0\n        for: 10m"),
         ("GatekeeperStoreDown", "== 0\n        for: 15m", "== 0\n        for: 20m"),
+        ("GatekeeperProbesStopped", "probes_wanted[15m]", "probes_total[15m]"),
+        ("GatekeeperProbesStopped", "probes_wanted[15m]", "probes_wanted[1m]"),
         ("GatekeeperNobodyLabels", "offset 170h", "offset 168h"),
         ("GatekeeperNobodyLabels", "offset 170h", "offset 240h"),
         ("GatekeeperShadowLost", "claim_too_long|resolver_error", "resolver_error"),
