@@ -1,5 +1,8 @@
 """``gatekeeper dashboards``: write what Grafana and Prometheus are given."""
 
+import json
+import re
+import shlex
 from pathlib import Path
 
 import click
@@ -10,6 +13,7 @@ from gatekeeper.errors import InputError
 from gatekeeper.evaluation.replacing import replace_file
 from gatekeeper.observe.dashboards import ALERTS, DASHBOARD, NAMES, RULES, TESTS, content
 
+_PLAIN = re.compile(r"[\w/.-]+")
 _WRITTEN, _UNCHANGED = "written", "as it was"
 
 
@@ -56,10 +60,19 @@ def _put(path: Path, data: bytes) -> str:
 
 def _advice(folder: Path) -> tuple[str, ...]:
     """Say what to do with the files."""
+    rules, alerts, tests = (shlex.quote(str(folder / name)) for name in (RULES, ALERTS, TESTS))
+    named = ", ".join(_in_yaml((folder / name).absolute()) for name in (RULES, ALERTS))
     return (
         "",
         f"Grafana: Dashboards, New, Import, and choose {folder / DASHBOARD}.",
-        "Prometheus: name the other two under rule_files and reload it:",
-        f"  rule_files: [{(folder / RULES).absolute()}, {(folder / ALERTS).absolute()}]",
-        f"Try the alerts before: promtool test rules {folder / TESTS}",
+        f"Prometheus: name {RULES} and {ALERTS} under rule_files and reload it:",
+        f"  rule_files: [{named}]",
+        "Try them before:",
+        f"  promtool check rules {rules} {alerts}",
+        f"  promtool test rules {tests}",
     )
+
+
+def _in_yaml(path: Path) -> str:
+    """Return a path as an item of a list in YAML, where a string of JSON is one too."""
+    return str(path) if _PLAIN.fullmatch(str(path)) else json.dumps(str(path))

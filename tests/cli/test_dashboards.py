@@ -1,8 +1,10 @@
 """``gatekeeper dashboards``: what it writes, and what it leaves alone."""
 
+import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gatekeeper.cli import main
 from gatekeeper.observe.dashboards import ALERTS, DASHBOARD, NAMES, RULES, TESTS, content
@@ -27,7 +29,25 @@ def test_files_are_written_as_they_are_shipped(
         assert f"{folder / name}  written\n" in said
     assert f"Import, and choose {folder / DASHBOARD}." in said
     assert f"rule_files: [{folder / RULES}, {folder / ALERTS}]" in said
-    assert f"promtool test rules {folder / TESTS}" in said
+    assert f"name {RULES} and {ALERTS} under rule_files" in said
+    assert f"promtool check rules {folder / RULES} {folder / ALERTS}\n" in said
+    assert f"promtool test rules {folder / TESTS}\n" in said
+
+
+def test_blanks_in_the_folder_are_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lines are copied into a shell and into a file of YAML."""
+    folder = tmp_path / "of ours, #1"
+
+    assert main(["dashboards", str(folder)]) == 0
+
+    said = capsys.readouterr().out
+    lines = said.splitlines()
+    [check] = [line for line in lines if "promtool check rules" in line]
+    assert shlex.split(check)[-2:] == [str(folder / RULES), str(folder / ALERTS)]
+    [names] = [line for line in lines if "rule_files: " in line]
+    assert yaml.safe_load(names) == {"rule_files": [str(folder / RULES), str(folder / ALERTS)]}
 
 
 def test_second_time_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
