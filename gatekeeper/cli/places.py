@@ -17,6 +17,7 @@ _FIRST: dict[str, str] = {
     Shape.OPENAI_RESPONSES: "/output/0/content/0/text",
 }
 _MESSAGES = "/messages"
+_SENT = "this is what the gate sent, not the app; save the app's response before it"
 
 
 def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
@@ -27,6 +28,7 @@ def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
     request: _Body = (None, "there is none; give it with --request FILE")
     if saved.request:
         request = document(saved.request, "", route.bounds)
+    yield from _whose(route, response[0], headers)
     if route.answer is not Shape.PLAIN:
         yield "answer", _trail(response, _FIRST.get(route.answer, route.answer))
     if route.question is not None:
@@ -42,6 +44,15 @@ def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
                 yield from _in_body(place, "request", request, source)
             case StateSource():
                 yield from _in_state(place, saved.state, source)
+
+
+def _whose(route: Route, body: object, headers: Mapping[bytes, bytes]) -> Iterator[Looked]:
+    """Yield that a response has been through the gate, by its header, member or notice."""
+    member = body.get("gatekeeper") if isinstance(body, dict) else None
+    is_marked = isinstance(member, dict) and "id" in member
+    pointer = "" if route.answer is Shape.PLAIN else _FIRST.get(route.answer, route.answer)
+    if b"gatekeeper-id" in headers or is_marked or route.withheld_text in items(body, pointer):
+        yield "response", _SENT
 
 
 def _in_body(

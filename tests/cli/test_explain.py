@@ -430,6 +430,27 @@ def test_state_that_is_no_object_is_refused(explain: Explain, tmp_path: Path, te
     assert explain.judge is None
 
 
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        ({**RESPONSE, "gatekeeper": {"id": "4f", "verdict": "FLAGGED"}}, []),
+        ({"type": "about:blank", "status": 502, "gatekeeper": {"id": "4f"}}, []),
+        ({**RESPONSE, "answer": "Nothing to say."}, []),
+        (RESPONSE, ["-H", "Gatekeeper-Id: 4f"]),
+    ],
+)
+def test_what_the_gate_sent_is_told_as_that(
+    explain: Explain, response: object, words: list[str]
+) -> None:
+    """Its own notice instead of the answer gets a verdict too, which explains nothing."""
+    changes = {**IN_RESPONSE, "withheld_text": '"Nothing to say."'}
+    line = "response: this is what the gate sent, not the app; save the app's response before it"
+
+    assert line in explain(changes, response, *words).splitlines()
+    assert line not in explain(changes, RESPONSE)
+    assert explain.json(changes, response, *words)["pointers"]["response"]["found"] is False
+
+
 def test_invalid_policy_is_told_as_a_start_would(explain: Explain) -> None:
     """Explaining a policy that no worker would run explains nothing."""
     with pytest.raises(ConfigurationError):
