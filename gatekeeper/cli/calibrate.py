@@ -1,6 +1,7 @@
 """``gatekeeper calibrate``: a threshold with a stated risk, from labelled answers."""
 
 import asyncio
+import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -36,6 +37,9 @@ from gatekeeper.evaluation.search import (
 
 BAD_LINES = 1
 NONE_FOUND = 1
+
+# From here on a bound is told with one decimal of a per cent, below with three.
+_COARSE = 0.01
 
 
 @click.command("calibrate")
@@ -183,7 +187,7 @@ def _lines(found: Calibrated, contradiction: float, prevalence: Fraction | None)
     yield f"contradiction threshold {contradiction:g}, fixed beforehand and not searched"
     yield "floor, t = 0: findings alone block"
     yield _false_blocks(choice.floor.false_blocks, choice.floor.correct)
-    yield f"  upper bound of what the target is about: {_percent(choice.floor_bound)}"
+    yield f"  {_bound(found.target, choice.floor_bound)}"
     point = choice.chosen
     if point is None or choice.bound is None:
         yield from _none(found)
@@ -195,7 +199,7 @@ def _lines(found: Calibrated, contradiction: float, prevalence: Fraction | None)
     if not isinstance(found.target, FalseBlockTarget) or prevalence is not None:
         yield f"  accepted: {as_percent(accepted_share(point, prevalence))}"
         yield f"  accepted error: {as_percent(error_at(point, prevalence))}"
-    yield f"  upper bound: {_percent(choice.bound)}"
+    yield f"  {_bound(found.target, choice.bound)}"
 
 
 def _target_lines(target: Target) -> Iterator[str]:
@@ -230,5 +234,9 @@ def _false_blocks(blocked: int, correct: int) -> str:
     return f"  correct answers blocked: {blocked} of {correct}, {as_percent(share_)}"
 
 
-def _percent(bound: float) -> str:
-    return as_percent(Fraction(bound).limit_denominator(10**9))
+def _bound(target: Target, bound: float) -> str:
+    """Name the rate and the kind of its bound, rounded up as a bound has to be."""
+    rate = "false-block rate" if isinstance(target, FalseBlockTarget) else "accepted error"
+    finer = 1 if bound >= _COARSE else 100
+    percent = Fraction(math.ceil(round(bound * 1000 * finer, 6)), 1000 * finer)
+    return f"upper bound of the {rate} (exact): {as_percent(percent)}"

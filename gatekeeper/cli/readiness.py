@@ -184,7 +184,7 @@ def _in_words(judgement: "Judgement", confidence: float) -> str:
     found = judgement.estimate
     figures = ""
     if found.point is not None and found.upper is not None:
-        figures = f"{found.point:.4f}, upper bound {found.upper:.4f} at {confidence:.0%}"
+        figures = f"{found.point:.4f}, upper bound (Beta) {found.upper:.4f} at {confidence:.0%}"
     missing = ""
     if judgement.missing is not None:
         at_least = "at least " if found.point is None else "about "
@@ -195,7 +195,8 @@ def _in_words(judgement: "Judgement", confidence: float) -> str:
 def _harm_in_words(found: "HarmEstimate", confidence: float) -> str:
     figures = "unknown"
     if found.point is not None and found.upper is not None:
-        figures = f"{found.point:.4f}, upper bound {found.upper:.4f} at {confidence:.0%}"
+        kind = "Beta" if found.harmful else "exact"
+        figures = f"{found.point:.4f}, upper bound ({kind}) {found.upper:.4f} at {confidence:.0%}"
     both = ""
     if found.as_harmful is not None and found.as_harmful != found.as_harmless:
         both = f"{found.as_harmless:.4f} to {found.as_harmful:.4f} by what is not known"

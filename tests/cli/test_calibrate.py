@@ -114,6 +114,8 @@ def test_people_are_told_what_was_counted(desk: Desk) -> None:
         "threshold 0.65",
         "  correct answers blocked: 1 of 59, 1.694915 %",
         "  wrong answers blocked: 20 of 20, 100 %",
+        "  upper bound of the false-block rate (exact): 5 %",
+        "  upper bound of the false-block rate (exact): 7.8 %",
         f"written to {desk.out}",
     ):
         assert line in desk.shown.splitlines()

@@ -1,5 +1,6 @@
 """``gatekeeper evaluate``: files in, files out, progress and exit codes."""
 
+import io
 import json
 from pathlib import Path
 
@@ -80,18 +81,30 @@ def test_people_get_rates_and_counts(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert max(map(len, shown.out.splitlines())) <= 80
 
 
-def test_progress_is_told_in_some_twenty_steps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+class Terminal(io.StringIO):
+    """A standard error that somebody watches."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def test_progress_is_told_in_some_twenty_steps_to_who_watches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A line a row would bury the faults of a long file."""
+    """A line a row would bury the faults of a long file; in a log four will do."""
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join(json.dumps({**ROWS[0], "id": i}) for i in range(45)))
 
     _run(str(path))
+    kept = capsys.readouterr().err
+    watched = Terminal()
+    monkeypatch.setattr("sys.stderr", watched)
+    _run(str(path))
 
-    shown = capsys.readouterr().err
-    assert shown.count("evaluated ") == 23
-    assert shown.endswith("evaluated 45 of 45\n")
+    assert kept.count("evaluated ") == 5
+    assert kept.endswith("evaluated 45 of 45\n")
+    assert watched.getvalue().count("evaluated ") == 23
 
 
 def test_undefined_rates_are_called_undefined(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -266,7 +267,8 @@ def test_labels_by_table_make_a_route_ready(
     assert "40 decisions in 28d, 40 labels" in after
     assert "accepted_error at most 0.3: yes" in after
     assert "  scorer fake-gate, as asked for" in after
-    assert "  harmful accepted error: 0.0000, upper bound 0.1391 at 95%" in after
+    assert "  harmful accepted error: 0.0000, upper bound (exact) 0.1391 at 95%" in after
+    assert re.search(r"    0\.\d{4}, upper bound \(Beta\) 0\.\d{4} at 95%", after)
     assert store.show(ids[0])
 
 
