@@ -16,7 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ablations_figures import GUARDED, MAXIMUM, Figures, differences, figures
+from benchmarks.ablations_figures import (
+    GUARDED,
+    MAXIMUM,
+    WEIGHED,
+    Figures,
+    differences,
+    figures,
+)
 from benchmarks.ablations_scores import EACH_LABEL, plan, score_pairs, scored
 from benchmarks.machine import describe
 from benchmarks.pairs import all_logits, by_source, encode, read_pairs, sample
@@ -45,6 +52,7 @@ OTHER_SENTENCES = 500
 # That of the given checkpoint as shipped: one threshold is fitted to each model anyway.
 TEMPERATURE = 0.935
 SAVE_EVERY = 60.0
+JUDGES = {"maximum": MAXIMUM, "maximum with value guard": GUARDED, "weighed": WEIGHED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +185,7 @@ def measured(variant: Variant, places: Places, bench: Bench) -> dict[str, object
     sentences = scores_of(places.checkpoint(variant.name), folder, bench, places.data)
     rows = scored(bench.planned, np.load(folder / "scores.npy"))
     record: dict[str, object] = {}
-    for name, judge in (("maximum", MAXIMUM), ("maximum with value guard", GUARDED)):
+    for name, judge in JUDGES.items():
         found = figures(rows, judge)
         if variant.name == GIVEN:
             bench.given[name] = found

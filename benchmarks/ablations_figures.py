@@ -19,6 +19,7 @@ from benchmarks.replay import NEVER, Rules
 from benchmarks.scoring import ScoredRow
 from benchmarks.variants import LEAST_ROWS, Variant
 from gatekeeper.core.aggregate import Thresholds
+from gatekeeper.core.support import Weighing
 from gatekeeper.evaluation.calibration import Saved, choose_threshold
 from gatekeeper.evaluation.metrics import Estimate, Judged
 
@@ -32,6 +33,15 @@ Judgements = Mapping[str, Mapping[str, Judged]]  # by set, by id
 CALM = Thresholds(support=1.0, contradiction=NEVER)
 MAXIMUM = Variant(rules=Rules(thresholds=CALM, guard=False))
 GUARDED = Variant(rules=Rules(thresholds=CALM))
+
+
+def weighed(**weights: float) -> Variant:
+    """Return the maximum over premises of a weighed sum, in place of P(entailment)."""
+    return replace(MAXIMUM, rules=replace(MAXIMUM.rules, weighing=Weighing(weights=weights)))
+
+
+# Set by hand on the given checkpoint; what fitting them gives is in aggregation.json.
+WEIGHED = weighed(entailment=0.5, calm=0.25, agreement=0.15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

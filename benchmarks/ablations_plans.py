@@ -16,13 +16,20 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.ablations_figures import CALM, GUARDED, MAXIMUM, differences, figures
+from benchmarks.ablations_figures import (
+    CALM,
+    GUARDED,
+    MAXIMUM,
+    WEIGHED,
+    differences,
+    figures,
+    weighed,
+)
 from benchmarks.ablations_scores import GATE, Floats, Plan, plan, score_pairs, scored
 from benchmarks.replay import Rules, replay
 from benchmarks.scoring import ScoredRow
 from benchmarks.variants import Variant, average
 from gatekeeper.core.plan import Limits
-from gatekeeper.core.support import Weighing
 from gatekeeper.errors import GatekeeperError
 from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.protocols import EncodedPair
@@ -49,20 +56,14 @@ PLANS = (
     Plan(name="clauses", change="answers split into clauses", reword=clauses),
 )
 
-
-def _weighed(**weights: float) -> Variant:
-    return replace(MAXIMUM, rules=replace(MAXIMUM.rules, weighing=Weighing(weights=weights)))
-
-
-# Other ways from the pairs of the gate's own plan to an answer. Weights are set by hand; what
-# fitting them gives is in aggregation.json.
+# Other ways from the pairs of the gate's own plan to an answer.
 JUDGES = {
     "no joint premise": Variant(rules=Rules(thresholds=CALM, guard=False, joint=False)),
     "mean claim instead of worst": replace(MAXIMUM, of_answer=average),
     "with value guard": GUARDED,
-    "weighed with calm": _weighed(entailment=0.5, calm=0.25),
-    "weighed with agreement": _weighed(entailment=0.5, agreement=0.15),
-    "weighed with both": _weighed(entailment=0.5, calm=0.25, agreement=0.15),
+    "weighed with calm": weighed(entailment=0.5, calm=0.25),
+    "weighed with agreement": weighed(entailment=0.5, agreement=0.15),
+    "weighed with both": WEIGHED,
 }
 
 

@@ -177,6 +177,7 @@ RESULT = {
             "how": {"pairs": 40000, "tokens": 2512345},
             "maximum": MEASURED,
             "maximum with value guard": MEASURED,
+            "weighed": MEASURED,
             "sentences": {
                 "mnli_dev_matched": {"three_way": 0.7},
                 "breaking_nli": {"three_way": 0.8},
@@ -195,7 +196,7 @@ def test_tables_hold_figure_interval_and_difference() -> None:
     assert lines[2] == (
         "| given | none | 40,000, 2.51 M | 0.600 [0.550, 0.650] | +0.010 [-0.020, +0.040] "
         "| 0.620 at 0.48 | +0.020 [-0.010, +0.050] | 0.600 [0.550, 0.650] "
-        "| +0.600 [+0.550, +0.650] | 0.600 | 0.700 | 0.800 | 0.500 |"
+        "| +0.600 [+0.550, +0.650] | 0.600 | 0.600, 0.620, 0.600 | 0.700 | 0.800 | 0.500 |"
     )
     assert lines[4:7] == ["| variant | qags |", "|---|---|", "| given | 0.610, 0.710 |"]
     assert lines[-1].startswith("| all | 460 | 0.600 [0.550, 0.650] | +0.010 [-0.020, +0.040] |")
