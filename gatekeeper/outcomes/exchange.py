@@ -6,7 +6,7 @@ Out goes what to label, blind; in comes the same table with ``truth`` filled in.
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,6 +17,7 @@ from gatekeeper.outcomes.words import Harm, Truth, milliseconds, moment, quoted
 
 SHOWN = ("decision", "route", "seen", "question", "answer", "passages")
 FILLED = ("truth", "source_wrong", "harm", "missed", "note")
+TICKET = "ticket"
 _NEEDED = ("decision", "seen", "truth")
 
 # Stands between the answers of one decision, and counts in the offsets of what was missed.
@@ -37,19 +38,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """What a file says: labels and the line of each, rows left open, and faults with their line."""
+    """What a file says: labels with their lines and tickets, rows left open, faults in words.
+
+    A ticket is "" where there is none.
+    """
 
     labels: tuple[Label, ...]
     lines: tuple[int, ...]
+    tickets: tuple[str, ...]
     blank: int
     faults: tuple[str, ...]
 
 
 def write_items(items: Iterable[Item]) -> str:
     """Return the table to fill in."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, (*SHOWN, *FILLED), lineterminator="\n")
-    writer.writeheader()
+    return "".join(item_rows(items))
+
+
+def item_rows(
+    items: Iterable[Item], *, ticket: Callable[[Item], str] | None = None
+) -> Iterator[str]:
+    """Yield the table to fill in, its head and row by row.
+
+    Args:
+        items: What to label.
+        ticket: Signs who was handed what, and when; without it that column is left out.
+    """
+    columns = (*SHOWN, *FILLED) if ticket is None else (*SHOWN, *FILLED, TICKET)
+    yield _line(columns)
     for item in items:
         texts = item.texts
         row = {
@@ -59,8 +75,14 @@ def write_items(items: Iterable[Item]) -> str:
             "question": (texts and texts.question) or "",
             "answer": joined(texts.answers) if texts else "",
             "passages": "\n\n".join(f"[{p.id}] {p.text}" for p in texts.passages) if texts else "",
+            TICKET: "" if ticket is None else ticket(item),
         }
-        writer.writerow({key: _harmless(value) for key, value in row.items()})
+        yield _line([_harmless(row.get(column, "")) for column in columns])
+
+
+def _line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
     return out.getvalue()
 
 
@@ -75,9 +97,10 @@ def read_labels(text: str, *, reviewer: str) -> Read:
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:
         fault = f"line 1: found no column {', '.join(missing)}, expected {', '.join(_NEEDED)}"
-        return Read(labels=(), lines=(), blank=0, faults=(fault,))
+        return Read(labels=(), lines=(), tickets=(), blank=0, faults=(fault,))
     labels: list[Label] = []
     lines: list[int] = []
+    tickets: list[str] = []
     faults: list[str] = []
     blank = 0
     try:
@@ -89,11 +112,18 @@ def read_labels(text: str, *, reviewer: str) -> Read:
             try:
                 labels.append(_label(cells, reviewer))
                 lines.append(reader.line_num)
+                tickets.append(cells.get(TICKET, ""))
             except InputError as error:
                 faults.append(f"line {reader.line_num}: {error}")
     except csv.Error as error:
         faults.append(f"line {reader.line_num}: {error}")
-    return Read(labels=tuple(labels), lines=tuple(lines), blank=blank, faults=tuple(faults))
+    return Read(
+        labels=tuple(labels),
+        lines=tuple(lines),
+        tickets=tuple(tickets),
+        blank=blank,
+        faults=tuple(faults),
+    )
 
 
 def read_ranges(text: str) -> tuple[tuple[int, int], ...]:

@@ -1,7 +1,7 @@
 """Hands decisions to reviewers: sides mixed, each stratum in the order of its random numbers."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,6 +75,12 @@ class Queue:
         Those that one person labelled and two are to, and those that two people differ on, come
         back for the next one.
         """
+        return [*self.walk(reviewer, routes, now_ms=now_ms, count=count)]
+
+    def walk(
+        self, reviewer: str, routes: Sequence[str], *, now_ms: int, count: int
+    ) -> Generator[Item]:
+        """Yield what ``take`` returns, each read when it is asked for; close it before its end."""
         with self._store.transaction() as connection:
             strata = _progress(connection, reviewer, routes, week_of(now_ms))
             pools = {
@@ -83,7 +89,8 @@ class Queue:
                 if stratum.waiting
             }
             chosen = self._choose(pools, count)
-            return [_item(connection, decision, now_ms) for decision in chosen]
+            for decision in chosen:
+                yield _item(connection, decision, now_ms)
 
     def _choose(self, pools: dict[Progress, list[str]], count: int) -> list[str]:
         """Pick by the mix of sides, then from the week with the fewest labels, the last one."""

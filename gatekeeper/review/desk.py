@@ -1,6 +1,7 @@
 """What reviewers do with the store: take an item, label it, see what the gate thought. Blocking."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
@@ -8,7 +9,7 @@ from typing import Protocol
 
 from gatekeeper.core.decide import Side
 from gatekeeper.errors import InputError, StoreError
-from gatekeeper.outcomes.exchange import joined, read_labels, write_items
+from gatekeeper.outcomes.exchange import item_rows, joined, read_labels
 from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreement
 from gatekeeper.outcomes.review import Item, Progress, Queue
 from gatekeeper.outcomes.sampling import number_of
@@ -16,9 +17,11 @@ from gatekeeper.outcomes.standing import StandingStore
 from gatekeeper.outcomes.store import Shown, Store
 from gatekeeper.outcomes.words import WEEK_MS, Truth, quoted
 from gatekeeper.review.refusals import RefusedError, not_there
-from gatekeeper.review.seals import Session
+from gatekeeper.review.seals import Seal, Session
 
 MOST_ROWS = 1_000
+# Less than a filled table may have (``bodies.MOST_TABLE_BYTES``): what goes out can come back.
+MOST_EXPORT_BYTES = 4_000_000
 _PAUSE_S = 1.0
 _AGREEMENT_MS = 4 * WEEK_MS
 
@@ -159,13 +162,26 @@ class Desk:
             for route in self.routes()
         }
 
-    def export(self, reviewer: str, routes: Sequence[str], count: int) -> str:
-        """Return what to label next as a table."""
+    def export(self, reviewer: str, routes: Sequence[str], count: int, *, seal: Seal) -> bytes:
+        """Return what to label next as a table, of fewer rows where more would be too large."""
         queue = Queue(self._store())
-        return write_items(queue.take(reviewer, routes, now_ms=self.now_ms(), count=count))
+        table = bytearray()
 
-    def take_in(self, table: str, session: Session) -> TakenIn:
-        """Store the labels of a filled table.
+        def ticket(item: Item) -> str:
+            return seal.ticket(reviewer, item.decision, item.seen_ms)
+
+        with closing(queue.walk(reviewer, routes, now_ms=self.now_ms(), count=count)) as items:
+            rows = item_rows(items, ticket=ticket)
+            for number, row in enumerate(rows):
+                line = row.encode("utf-8", "replace")
+                # Head and first row go out at any length, or nobody would get past that decision.
+                if number > 1 and len(table) + len(line) > MOST_EXPORT_BYTES:
+                    break
+                table += line
+        return bytes(table)
+
+    def take_in(self, table: str, session: Session, *, seal: Seal) -> TakenIn:
+        """Store the labels of a filled table; a row without a ticket is a label of now.
 
         Raises:
             RefusedError: If it has more rows than one request may.
@@ -175,9 +191,16 @@ class Desk:
             at_most = f"at most {MOST_ROWS:,} at once"
             raise RefusedError(413, f"{len(found.labels):,} labels", at_most, "split the table")
         stored, known, faults = 0, 0, list(found.faults)
-        for line, label in zip(found.lines, found.labels, strict=True):
+        for line, read, ticket in zip(found.lines, found.labels, found.tickets, strict=True):
+            label = replace(read, role=session.role)
+            if not ticket:
+                label = replace(label, seen_ms=self.now_ms())
+            elif not seal.is_ticket(ticket, label.reviewer, label.decision, label.seen_ms):
+                expected = "that of this row as you were given it, or none for a label of now"
+                faults.append(f"line {line}: ticket: found another one, expected {expected}")
+                continue
             try:
-                is_new = self.label(_with_role(label, session))
+                is_new = self.label(label)
             except InputError as error:
                 faults.append(f"line {line}: {error}")
                 continue
@@ -230,7 +253,3 @@ def _refuse_absent(wanted: Iterable[int], claims: int) -> None:
 
 def _counted(shown: Shown) -> tuple[str, Side]:
     return shown.decision.route, Side(shown.decision.side)
-
-
-def _with_role(label: Label, session: Session) -> Label:
-    return replace(label, role=session.role)

@@ -93,15 +93,13 @@ class Pages:
         return self._draw("message.html", base=base, **facts)
 
     async def _drawn(self, draw: Callable[[], str]) -> Response:
-        page = await self._hands.run(draw)
-        return html(page)
+        return await self._hands.run(lambda: html(draw()))
 
     def _item(self, visit: Visit, item: Item | None) -> str:
         texts = None if item is None else item.texts
         ticket = ""
         if item is not None:
-            facts = (visit.session.name, item.decision, str(item.seen_ms))
-            ticket = self._seal.sign("seen", *facts)
+            ticket = self._seal.ticket(visit.session.name, item.decision, item.seen_ms)
         return self._page("blind.html", visit, item=item, ticket=ticket, **_texts(texts))
 
     def _gate(self, visit: Visit, shown: Shown) -> str:

@@ -19,6 +19,7 @@ COOKIE = "gatekeeper_review"
 SESSION_S = 12 * 3600
 
 _LONGEST = 1_000
+_SEEN = "seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,14 @@ class Seal:
         """Tell whether a signature is one of ours."""
         expected = self.sign(use, *facts).encode()
         return hmac.compare_digest(expected, signature.encode("utf-8", "surrogatepass"))
+
+    def ticket(self, reviewer: str, decision: str, seen_ms: int) -> str:
+        """Return what says that somebody was handed a decision at a time."""
+        return self.sign(_SEEN, reviewer, decision, str(seen_ms))
+
+    def is_ticket(self, ticket: str, reviewer: str, decision: str, seen_ms: int) -> bool:
+        """Tell whether a ticket says that."""
+        return self.holds(ticket, _SEEN, reviewer, decision, str(seen_ms))
 
 
 class Sessions:

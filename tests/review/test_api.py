@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.outcomes.made import ROUTE
+from gatekeeper.outcomes.records import Texts, texts_of
+from tests.outcomes.made import ROUTE, decision, made
 from tests.review.room import FIRST, PATH, Room, fields, label
 
 API = f"{PATH}/api"
@@ -115,9 +117,9 @@ def test_label_without_a_ticket_is_of_now(kept: Room) -> None:
         ({"truth": "wrong", "missed": [[True, 3]]}, "missed [true, 3]", "a list of"),
         ({"truth": "wrong", "missed": [[0, 10**12]]}, "missed [0, 1000000000000]", "a list of"),
         ({"truth": "wrong", "missed": [[9, 3]]}, "missed 9-3", "an end behind its start"),
+        ({"truth": "wrong", "missed": [[0, 9_000]]}, "missed 0-9000", "offsets from 0 to"),
         ({"truth": "wrong", "seen_ms": 1}, "another ticket", "that of this decision"),
         ({"truth": "wrong", "seen_ms": "1", "ticket": "x"}, "another ticket", "that of this"),
-        ({"truth": "wrong", "missed": [[0, 9_000]]}, "missed 0-9000", "offsets from 0 to"),
         ([], "[]", "an object"),
     ],
 )
@@ -274,7 +276,7 @@ def test_table_goes_out_and_comes_back(kept: Room) -> None:
     rows = list(csv.DictReader(io.StringIO(out.text)))
     for row in rows:
         row["truth"] = "wrong"
-    rows.append({**rows[0], "decision": "unheard"})
+    rows.append({**rows[0], "decision": "unheard", "ticket": ""})
     rows.append({**rows[0], "truth": "maybe"})
     filled = io.StringIO()
     writer = csv.DictWriter(filled, rows[0])
@@ -293,6 +295,81 @@ def test_table_goes_out_and_comes_back(kept: Room) -> None:
     assert len(kept.counted.given) == 3
     assert out.headers["content-type"] == "text/csv; charset=utf-8"
     assert "FLAGGED" not in out.text
+
+
+def table_rows(client: TestClient, query: str = "") -> list[dict[str, str]]:
+    """Return the rows of the table to fill in."""
+    return list(csv.DictReader(io.StringIO(client.get(f"{API}/labels.csv{query}").text)))
+
+
+def give_back(client: TestClient, rows: list[dict[str, str]]) -> Any:
+    """Send rows as wrong answers; return what is told."""
+    filled = io.StringIO()
+    writer = csv.DictWriter(filled, rows[0])
+    writer.writeheader()
+    writer.writerows([{**row, "truth": "wrong"} for row in rows])
+    headers = {"content-type": "text/csv"}
+    return client.post(f"{API}/labels.csv", content=filled.getvalue().encode(), headers=headers)
+
+
+def test_time_in_a_table_is_that_of_handing_it_out(kept: Room) -> None:
+    """A row dated back would pass nothing over, whatever its reviewer left out before it."""
+    client = kept.programs("ann")
+    dated, own, without = table_rows(client, "?count=3")
+    exported_ms = kept.clock.now_ms
+    kept.clock.now_ms += 9_000
+
+    told = give_back(
+        client,
+        [
+            {**dated, "seen": "1990-01-01T00:00:00+00:00"},
+            own,
+            {**without, "seen": "1990-01-01T00:00:00+00:00", "ticket": ""},
+        ],
+    ).json()
+
+    assert told["stored"] == 2
+    [fault] = told["faults"]
+    assert "ticket: found another one, expected that of this row" in fault
+    seen = [shown_ms(kept, row["decision"]) for row in (dated, own, without)]
+    assert seen == [None, exported_ms, exported_ms + 9_000]
+
+
+def test_table_of_another_reviewer_has_no_tickets_for_one(kept: Room) -> None:
+    """They are signed for whom they were handed to, as those of the page."""
+    rows = table_rows(kept.programs("ann"), "?count=1")
+
+    told = give_back(kept.programs("bob"), rows)
+
+    assert told.status_code == 422
+    assert "ticket" in told.json()["faults"][0]
+
+
+def shown_ms(room: Room, decision: str) -> int | None:
+    """Return when the one who labelled a decision is known to have been handed it."""
+    found = room.store.show(decision)
+    assert found is not None
+    return found.labels[0]["seen_ms"] if found.labels else None
+
+
+def test_table_is_bounded_in_bytes_and_comes_back(room: Room) -> None:
+    """A thousand long answers are more than a worker should hold, or take back."""
+    long = {
+        f"{n:032x}": Texts(answers=('"' * 900_000,), question=None, passages=()) for n in (1, 2)
+    }
+    rows = [replace(made(decision(n)), u=n / 1000) for n in range(1, 5)]
+    small = {f"{n:032x}": texts for n in (3, 4) if (texts := texts_of(decision(n)))}
+    huge = Texts(answers=('"' * 2_500_000,), question=None, passages=())
+    room.keep(*rows, texts={**long, **small, f"{3:032x}": huge})
+    client = room.programs()
+
+    first = client.get(f"{API}/labels.csv")
+    told = give_back(client, table_rows(client))
+    second = table_rows(client)
+
+    assert len(first.content) <= 4_000_000
+    assert told.json()["stored"] == 2
+    assert [row["decision"] for row in second] == [f"{3:032x}"]
 
 
 def test_session_takes_a_table_out_too(kept: Room) -> None:
