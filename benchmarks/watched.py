@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from prometheus_client import CollectorRegistry
 
-from gatekeeper import front
+from gatekeeper import front, parts
 from gatekeeper.demo.app import help_desk
 from gatekeeper.demo.serve import listen
 from gatekeeper.observe.telemetry import Observers
@@ -188,15 +188,17 @@ class Watched:
                 schedulers.append(made)
             return made
 
-        parts = vars(front)
-        replaced = {name: parts[name] for name in ("Scheduler", "Observers")}
-        parts |= {"Scheduler": scheduler, "Observers": TheseObservers}
+        watched = ((parts, "Scheduler", scheduler), (front, "Observers", TheseObservers))
+        replaced = [(module, name, getattr(module, name)) for module, name, _ in watched]
+        for module, name, part in watched:
+            setattr(module, name, part)
         try:
             return front.gated(
                 help_desk(), policy=policy, metrics="/metrics", registry=CollectorRegistry()
             )
         finally:
-            parts |= replaced
+            for module, name, part in replaced:
+                setattr(module, name, part)
 
     @property
     def scheduler(self) -> WatchedScheduler:
