@@ -1,6 +1,7 @@
-"""A Prometheus of the system, for one test run: started on a free port, asked over HTTP."""
+"""A Prometheus of the system, for one test run: takes a free port itself, asked over HTTP."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -12,13 +13,15 @@ from typing import Any
 import httpx
 
 from gatekeeper.observe.dashboards import ALERTS, RULES
-from tests.system.serving import free_port, program, wait_until_open
+from tests.system.serving import program
 
 # JSON is YAML.
 _CONFIG = {
     "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
 }
 JOB = "observed"
+
+_LISTENING = re.compile(r'msg="Listening on" address=([\d.]+:\d+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +84,6 @@ def _series(raw: Mapping[str, Any], points: list[tuple[float, str]]) -> Series:
 @contextmanager
 def watching(address: str, rules: Path, folder: Path) -> Iterator[Prometheus]:
     """Scrape one address every second, with the rules that lie in a folder."""
-    port = free_port()
     config = {
         **_CONFIG,
         "rule_files": [str(rules / RULES), str(rules / ALERTS)],
@@ -93,15 +95,15 @@ def watching(address: str, rules: Path, folder: Path) -> Iterator[Prometheus]:
         program("prometheus") or "prometheus",
         f"--config.file={file}",
         f"--storage.tsdb.path={folder / 'series'}",
-        f"--web.listen-address=127.0.0.1:{port}",
-        "--log.level=warn",
+        "--web.listen-address=127.0.0.1:0",
     ]
     log = folder / "prometheus.log"
     with log.open("w") as stream, httpx.Client(timeout=30.0) as client:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, text=True)
         try:
-            wait_until_open(port, process)
-            prometheus = Prometheus(origin=f"http://127.0.0.1:{port}", client=client)
+            prometheus = Prometheus(
+                origin=f"http://{logged(log, _LISTENING, process)}", client=client
+            )
             wait_for(lambda: _is_ready(prometheus), f"Prometheus to be ready, see {log}")
             yield prometheus
         finally:
@@ -111,6 +113,24 @@ def watching(address: str, rules: Path, folder: Path) -> Iterator[Prometheus]:
 
 def _is_ready(prometheus: Prometheus) -> bool:
     return prometheus.client.get(f"{prometheus.origin}/-/ready").status_code == 200
+
+
+def logged(log: Path, wanted: re.Pattern[str], process: "subprocess.Popen[str]") -> str:
+    """Wait until a process has logged a pattern, and return its group.
+
+    The port that a test looks for may be another's by the time a server takes it; one that a server
+    was given by the system stands in its log.
+    """
+
+    def found() -> re.Match[str] | None:
+        return wanted.search(log.read_text(encoding="utf-8", errors="replace"))
+
+    wait_for(
+        lambda: process.poll() is not None or found() is not None, f"{wanted.pattern!r} in {log}"
+    )
+    match = found()
+    assert match is not None, f"ended with {process.poll()}, see {log}"
+    return match[1]
 
 
 def wait_for(

@@ -25,6 +25,11 @@ KILLED = 2
 DECISIONS = 360
 LABELS = 60
 
+# Alerts that may wait: one response in ten has no answer where the policy says, and a fifth is
+# wrong, which is just the share that may be blocked.
+UNREADABLE = "GatekeeperNotCheckedShare"
+BLOCKED = "GatekeeperBlockedShare"
+
 SENT = {**VARIABLES, "$job": JOB}
 
 PANELS = {
@@ -129,11 +134,17 @@ def test_alert_asks_about_something(seen: Seen, query: str) -> None:
     assert seen.prometheus.ask(query)
 
 
-def test_no_alert_fires(seen: Seen) -> None:
-    """Two crashes and a restart under load are an ordinary day."""
-    firing = 'count_over_time(ALERTS{alertstate="firing"}[10m])'
+def test_no_alert_fires_nor_begins_to(seen: Seen) -> None:
+    """Two crashes and a restart under load are an ordinary day.
 
-    assert [series.labels for series in seen.prometheus.ask(firing)] == []
+    A run is shorter than most alerts wait, so none may be waiting either, for as short as a second,
+    but those for which the traffic gives a reason.
+    """
+    found = seen.prometheus.ask("count by (alertname, alertstate) (count_over_time(ALERTS[10m]))")
+
+    states = {(series.labels["alertname"], series.labels["alertstate"]) for series in found}
+    assert (UNREADABLE, "pending") in states
+    assert states <= {(UNREADABLE, "pending"), (BLOCKED, "pending")}
     assert seen.prometheus.number("count(up == 1)") == 1
     rules = seen.prometheus.client.get(f"{seen.prometheus.origin}/api/v1/rules").json()
     health = {rule["health"] for group in rules["data"]["groups"] for rule in group["rules"]}

@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -23,8 +24,8 @@ from gatekeeper.outcomes.review import Item, Queue
 from gatekeeper.outcomes.store import Store
 from gatekeeper.outcomes.words import Truth, milliseconds
 from tests.system.observed import HOLD, POLICY, ROUTES, WORKER
-from tests.system.prometheus import wait_for
-from tests.system.serving import ROOT, free_port
+from tests.system.prometheus import logged, wait_for
+from tests.system.serving import ROOT
 
 WORKERS = 4
 CLIENTS = 4
@@ -58,6 +59,9 @@ _FACTS = (
 _WRONG = frozenset(wrong for _, _, wrong in _FACTS)
 _NO_CLAIM = {"answer": "Thank you for your question!", "contexts": ["The hub has 60 ports."]}
 _NO_ANSWER = {"contexts": ["The hub works with up to 60 devices."]}
+
+# Of uvicorn.
+_SERVING = re.compile(r"running on (http://[\d.]+:\d+)")
 
 # A reviewer errs now and then: rates of exactly 0 and 1 would hide a mix-up.
 _ERRS = 0.1
@@ -169,7 +173,6 @@ def observed(folder: Path) -> Iterator[Workers]:
     """Serve the observed app with four workers."""
     policy = folder / "gatekeeper.toml"
     policy.write_text(POLICY, encoding="utf-8")
-    port = free_port()
     environment = {
         **os.environ,
         "OBSERVED_POLICY": str(policy),
@@ -180,13 +183,16 @@ def observed(folder: Path) -> Iterator[Workers]:
     environment.pop("GATEKEEPER_MODE", None)
     command = [
         sys.executable, "-m", "uvicorn", "tests.system.observed:app",
-        "--workers", str(WORKERS), "--port", str(port),
+        "--workers", str(WORKERS), "--port", "0",
         "--timeout-worker-healthcheck", "10", "--no-access-log",
     ]  # fmt: skip
-    with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    log = folder / "server.log"
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=stream, stderr=stream, text=True
+        )
         try:
-            workers = Workers(f"http://127.0.0.1:{port}")
+            workers = Workers(logged(log, _SERVING, process))
             workers.wait_for_all()
             yield workers
         finally:
