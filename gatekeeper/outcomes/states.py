@@ -18,9 +18,8 @@ from gatekeeper.outcomes.counts import (
     Counts,
     Labelled,
     Size,
-    Span,
+    read_all_labelled,
     read_blockers,
-    read_labelled,
     read_sizes,
     tally,
 )
@@ -90,22 +89,24 @@ class States:
         with self._standing.get().transaction() as connection:
             connection.execute(select(DECISIONS.c.id).limit(1))
             answered()
-            return {route: self._route(connection, route, now_ms) for route in routes}
+            begin_ms = min(_first_hour(now_ms) * _HOUR_MS, week_start_ms(week_of(now_ms) - WEEKS))
+            labelled = read_all_labelled(connection, routes, begin_ms, _END_OF_TIME_MS)
+            return {
+                route: self._route(connection, route, now_ms, of_it)
+                for route, of_it in labelled.items()
+            }
 
     def close(self) -> None:
         """Close the store; what was counted is kept."""
         self._standing.close()
 
-    def _route(self, connection: Connection, route: str, now_ms: int) -> RouteStates:
+    def _route(
+        self, connection: Connection, route: str, now_ms: int, labelled: Sequence[Labelled]
+    ) -> RouteStates:
         hour = now_ms // _HOUR_MS
         starts = {window: hour - days * DAY_MS // _HOUR_MS for window, days in WINDOWS.items()}
         hours = self._hours.setdefault(route, Hours(route))
         hours.read(connection, starts[_LONGEST], hour)
-        oldest = week_of(now_ms) - WEEKS
-        begin_ms = min(starts[_LONGEST] * _HOUR_MS, week_start_ms(oldest))
-        labelled = read_labelled(
-            connection, Span(route=route, start_ms=begin_ms, end_ms=_END_OF_TIME_MS)
-        )
         blockers = read_blockers(connection, route, labelled)
         counts = {
             window: tally(
@@ -126,7 +127,7 @@ class States:
         return RouteStates(
             rates=found,
             labels=_by_side((s.side, s.labelled) for s in counts[_LONGEST].strata),
-            waiting=_waiting(connection, route, oldest, labelled),
+            waiting=_waiting(connection, route, week_of(now_ms) - WEEKS, labelled),
         )
 
     def _estimates(self, route: str, window: str, counts: Counts) -> Estimates:
@@ -179,6 +180,10 @@ class Hours:
             DECISIONS.c.at_ms < end * _HOUR_MS,
         )
         return connection.execute(query.select_from(DECISIONS)).scalar_one()
+
+
+def _first_hour(now_ms: int) -> int:
+    return now_ms // _HOUR_MS - WINDOWS[_LONGEST] * DAY_MS // _HOUR_MS
 
 
 def _sum(one: Size | None, other: Size) -> Size:

@@ -1,8 +1,10 @@
 """Labels: the first counts, two that differ count as "can't tell", agreement has its counts."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from gatekeeper.errors import InputError
 from gatekeeper.outcomes.labels import Agreement, Label, Labels, Remarks, agreement, settled
@@ -147,6 +149,25 @@ def test_pairs_are_labels_in_force_of_two_people(labels: Labels) -> None:
     assert labels.pairs(ROUTE, NOON_MS + 1, NOON_MS + 2) == []
     labels.undo(FIRST, "bob", at_ms=NOON_MS)
     assert labels.pairs(ROUTE, NOON_MS, NOON_MS + 1) == []
+
+
+def test_pairs_of_a_month_are_not_looked_for_among_all_there_is(file_store: Store) -> None:
+    """Of decisions there are millions, and of labels years."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, given: Any, *_: Any) -> None:
+        asked.append((statement, given))
+
+    event.listen(file_store.engine, "before_cursor_execute", note)
+    Labels(file_store).pairs(ROUTE, NOON_MS, NOON_MS + 1)
+    event.remove(file_store.engine, "before_cursor_execute", note)
+
+    [(statement, given)] = asked
+    with file_store.engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given).all()
+    steps = [step[-1] for step in plan]
+    assert any("SEARCH gatekeeper_labels USING COVERING INDEX" in step for step in steps)
+    assert not [step for step in steps if step.startswith("SCAN gatekeeper")]
 
 
 def test_kappa_of_a_worked_table() -> None:

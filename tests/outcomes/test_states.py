@@ -14,10 +14,10 @@ from gatekeeper.outcomes.counts import Span, count
 from gatekeeper.outcomes.estimate import estimate_rates
 from gatekeeper.outcomes.labels import Label, Labels
 from gatekeeper.outcomes.records import Stored
-from gatekeeper.outcomes.review import Queue
+from gatekeeper.outcomes.review import WEEKS, Queue
 from gatekeeper.outcomes.states import BOUNDS, WINDOWS, RouteStates, States
 from gatekeeper.outcomes.store import Batch, Store
-from gatekeeper.outcomes.words import DAY_MS, Truth, week_of
+from gatekeeper.outcomes.words import DAY_MS, Truth, week_of, week_start_ms
 from gatekeeper.protocols import Decision
 from tests.outcomes.made import NOON_MS, ROUTE, accepted, decision, made, unchecked
 
@@ -223,6 +223,62 @@ def test_routes_are_apart(store: Store, states: States) -> None:
     assert set(found) == {"/other", "/new"}
     assert found["/other"].rates["coverage", "point", "7d"] == 0.0
     assert found["/new"].rates == {}
+
+
+def labelled_for_years(store: Store, *, routes: int) -> list[str]:
+    """Store a labelled decision of a route for each two days of two years; return the routes."""
+    paths = [f"/{n}" for n in range(routes)]
+    rows = [
+        replace(row(decision(n), NOW_MS - n * 2 * DAY_MS), route=paths[n % routes], u=n / 1_000)
+        for n in range(365)
+    ]
+    store.write(Batch(decisions=rows))
+    for n, one in enumerate(rows):
+        label = Label(decision=one.id, reviewer="ann", truth=Truth.WRONG, seen_ms=one.at_ms)
+        assert Labels(store).add(label, at_ms=one.at_ms), n
+    return paths
+
+
+@pytest.mark.parametrize("routes", [1, 5])
+def test_labels_are_looked_through_once(url: str, store: Store, routes: int) -> None:
+    """With ten routes and a year of labels a scrape would take a second of every worker."""
+    paths = labelled_for_years(store, routes=routes)
+    asked: list[tuple[str, Any]] = []
+
+    def note(
+        _connection: object, _cursor: object, statement: str, parameters: Any, *_: Any
+    ) -> None:
+        if "truth" in statement:
+            asked.append((statement, parameters))
+
+    def opened() -> Store:
+        found = Store.open(url)
+        event.listen(found.engine, "before_cursor_execute", note)
+        return found
+
+    states = States(opened, fingerprint=SCORER)
+    found = states.read(paths, NOW_MS)
+    states.close()
+
+    [(statement, parameters)] = asked
+    assert sum(says.labels[Side.BLOCKED] for says in found.values()) == 15
+    if store.engine.dialect.name == "sqlite":
+        with store.engine.connect() as connection:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+        steps = [step[-1] for step in plan]
+        assert any("gatekeeper_labels USING INDEX gatekeeper_labels_at" in step for step in steps)
+        assert any(step.startswith("SEARCH gatekeeper_decisions") for step in steps)
+
+
+def test_clocks_of_machines_may_be_apart(store: Store, states: States) -> None:
+    """A label given by a clock that is slow is no label from before all that is looked at."""
+    first_ms = week_start_ms(week_of(NOW_MS) - WEEKS)
+    store.write(Batch(decisions=[row(decision(n), first_ms) for n in (1, 2)]))
+    label = Label(decision=f"{1:032x}", reviewer="ann", truth=Truth.WRONG, seen_ms=first_ms)
+
+    assert Labels(store).add(label, at_ms=first_ms - 12 * HOUR_MS)
+
+    assert read(states).waiting[Side.BLOCKED] == 1
 
 
 def test_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
