@@ -12,6 +12,9 @@ from types import MappingProxyType
 
 from gatekeeper.verdict import Action
 
+# How the address of a store in a file begins.
+SQLITE = "sqlite:///"
+
 
 class Mode(StrEnum):
     """How far a route goes: not at all, watching only, or acting on verdicts."""
@@ -247,6 +250,11 @@ class Outcomes:
     retention_days: int
     decision_days: int = 400
     keep: Keep = field(default_factory=Keep)
+
+
+def sqlite_file(url: str) -> str | None:
+    """Return the path in the address of a store in a file, None in that of a server."""
+    return url.removeprefix(SQLITE) if url.startswith(SQLITE) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

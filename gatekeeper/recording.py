@@ -12,14 +12,12 @@ from gatekeeper.observe.logs import EventLog
 from gatekeeper.observe.metrics import WorkerMetrics
 from gatekeeper.observe.states import PATIENCE_S, StoreSays, StoreStates
 from gatekeeper.outcomes.words import milliseconds
-from gatekeeper.policy import Outcomes
+from gatekeeper.policy import Outcomes, sqlite_file
 
 if TYPE_CHECKING:
     from gatekeeper.outcomes.recorder import Recorder
     from gatekeeper.outcomes.states import States
     from gatekeeper.outcomes.store import Store
-
-_SQLITE = "sqlite:///"
 
 
 def open_store(outcomes: Outcomes) -> "Store":
@@ -93,7 +91,8 @@ def watch_store(
         log: Is told of a store that can't be read.
         patience_s: How long a page waits.
     """
-    file = Path(outcomes.url.removeprefix(_SQLITE)) if outcomes.url.startswith(_SQLITE) else None
+    path = sqlite_file(outcomes.url)
+    file = None if path is None else Path(path)
     states: States = _part("states").States(
         lambda: open_store(outcomes), fingerprint=fingerprint, file=file
     )

@@ -21,6 +21,7 @@ from gatekeeper.core.decide import Side, decide, side
 from gatekeeper.errors import InputError
 from gatekeeper.evaluation.rows import Label, Row
 from gatekeeper.evaluation.strata import Stratum
+from gatekeeper.outcomes.words import DAY_MS
 from gatekeeper.policy import Outcomes, Policy, Route
 from gatekeeper.verdict import Evidence, Verdict
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DAYS = 28
 _MOST_DAYS = 3650
-_DAY_MS = 86_400_000
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -106,7 +106,7 @@ def _from_store(asked: Asked) -> Material:
         days = asked.days or min(_DAYS, outcomes.retention_days)
         end = datetime.now(UTC)
         end_ms = round(end.timestamp() * 1000) + 1
-        span = Span(route=route.path, start_ms=end_ms - days * _DAY_MS, end_ms=end_ms)
+        span = Span(route=route.path, start_ms=end_ms - days * DAY_MS, end_ms=end_ms)
         kept = read_kept(store, span)
     _refuse_empty(kept, route, outcomes, days)
     rows = [_row(number, one) for number, one in enumerate(kept.rows, start=1)]

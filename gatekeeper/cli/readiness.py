@@ -13,6 +13,7 @@ from gatekeeper.cli.configfile import config_option
 from gatekeeper.cli.policyfile import scorer_of, stored
 from gatekeeper.cli.show import say, visible
 from gatekeeper.errors import InputError
+from gatekeeper.outcomes.words import DAY_MS
 from gatekeeper.policy import Route, Targets
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from gatekeeper.outcomes.readiness import Judgement
     from gatekeeper.outcomes.store import Store
 
-_DAY_MS = 86_400_000
 _WINDOWS = {"7d": 7, "28d": 28}
 _NOT_READY, _NOT_KNOWN = 3, 4
 
@@ -106,7 +106,7 @@ def _find(store: "Store", route: Route, targets: Targets, scorer: _Scorer, days:
     from gatekeeper.outcomes.readiness import judge  # noqa: PLC0415
 
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
-    span = Span(route=route.path, start_ms=now_ms - days * _DAY_MS, end_ms=now_ms + 1)
+    span = Span(route=route.path, start_ms=now_ms - days * DAY_MS, end_ms=now_ms + 1)
     known = scorers(store, span)
     fingerprint = _whole(scorer, known)
     counts = count(store, span, fingerprint=fingerprint)

@@ -13,9 +13,7 @@ from typing import Any
 
 from gatekeeper.cli.probes import Finding, State
 from gatekeeper.errors import StoreError
-from gatekeeper.policy import Keep, Outcomes, Review
-
-_SQLITE = "sqlite:///"
+from gatekeeper.policy import Keep, Outcomes, Review, sqlite_file
 
 
 def store_findings(
@@ -65,7 +63,8 @@ def review_findings(review: Review | None) -> Iterator[Finding]:
 def store_file(outcomes: Outcomes) -> Path | None:
     """Return the file of a store, None for a server's."""
     url = outcomes.url
-    return Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
+    path = sqlite_file(url)
+    return None if path is None else Path(path)
 
 
 def _to_be_made(file: Path) -> Finding:

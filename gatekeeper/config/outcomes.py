@@ -8,10 +8,9 @@ from gatekeeper.config.keys import KEEP_KEYS, OUTCOMES_KEYS, STORE_TEXT
 from gatekeeper.config.places import Part
 from gatekeeper.config.reader import Table
 from gatekeeper.config.words import listed, shown
-from gatekeeper.policy import Keep, Outcomes
+from gatekeeper.policy import SQLITE, Keep, Outcomes, sqlite_file
 
 _STORE = "outcomes.db"
-_SQLITE = "sqlite:///"
 _SERVER = re.compile(r"postgresql(\+psycopg)?://\S+")
 _EXAMPLE = '{ store_text = "none", retention_days = 30 }'
 _KEEP = Keep()
@@ -52,10 +51,9 @@ def check_outcomes(outcomes: Outcomes, part: Part) -> None:
         part.note(
             "decision_days", shown(outcomes.decision_days), expected, rests_on="retention_days"
         )
-    is_file = outcomes.url.startswith(_SQLITE) and len(outcomes.url) > len(_SQLITE)
-    if not is_file and not _SERVER.fullmatch(outcomes.url):
+    if not sqlite_file(outcomes.url) and not _SERVER.fullmatch(outcomes.url):
         expected = "sqlite:///PATH or postgresql://USER@HOST/NAME"
-        part.note("url", "another address", expected, f'write url = "{_SQLITE}{_STORE}"')
+        part.note("url", "another address", expected, f'write url = "{SQLITE}{_STORE}"')
     for field in fields(Keep):
         part.below("keep").fraction(field.name, getattr(outcomes.keep, field.name), ends=True)
 
@@ -63,9 +61,9 @@ def check_outcomes(outcomes: Outcomes, part: Part) -> None:
 def _located(url: str | None, folder: Folder) -> str:
     """Return the address, a relative path of a file from the folder of the policy."""
     if url is None:
-        return f"{_SQLITE}{folder.locate(_STORE)}"
-    path = url.removeprefix(_SQLITE)
-    return url if path == url or not path else f"{_SQLITE}{folder.locate(path)}"
+        return f"{SQLITE}{folder.locate(_STORE)}"
+    path = sqlite_file(url)
+    return url if not path else f"{SQLITE}{folder.locate(path)}"
 
 
 def _keep(table: Table) -> Keep:

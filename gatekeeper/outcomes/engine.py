@@ -16,11 +16,11 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gatekeeper.errors import StoreError
+from gatekeeper.policy import sqlite_file
 
 if sys.platform != "win32":
     import fcntl
 
-_SQLITE = "sqlite:///"
 _DRIVER = "postgresql+psycopg"
 _BUSY_S = 5
 _STATEMENT_S = 30
@@ -55,8 +55,9 @@ def open_engine(url: str) -> Engine:
         StoreError: If there is no such driver, or the file can't be made.
     """
     try:
-        if url.startswith(_SQLITE):
-            _make_private(Path(url.removeprefix(_SQLITE)))
+        path = sqlite_file(url)
+        if path is not None:
+            _make_private(Path(path))
             engine = create_engine(url, hide_parameters=True)
             event.listen(engine, "connect", _prepare)
             return engine
