@@ -39,10 +39,10 @@ from models.ablated import GIVEN, VARIANTS, Variant
 from models.average import average
 from models.batches import encode as encode_blocks
 from models.compare import accuracies
-from models.export import write_model
+from models.export import SHIPPED, write_model
 from models.pairs import Pair, write_pairs
 from models.pairs import read_pairs as read_training
-from models.recipe import HAND_WRITTEN, VARIANT, once
+from models.steps import once
 
 RESULT = Path(__file__).parent / "results" / "ablations.json"
 
@@ -110,16 +110,16 @@ def draw(variant: Variant, places: Places) -> Path:
 
 def unknown(pairs: Sequence[Pair], session: Session, sure: float) -> list[Pair]:
     """Leave out the pairs by construction that a model gets right and is sure of."""
-    made = [pair for pair in pairs if pair.kind]
-    encoded = [session.encode(pair.premise, pair.hypothesis) for pair in made]
-    entailed = score_pairs(session, [pair for pair in encoded if pair is not None])[:, 0]
-    scores = iter(entailed)
+    made = [
+        (pair, encoded)
+        for pair in pairs
+        if pair.kind and (encoded := session.encode(pair.premise, pair.hypothesis)) is not None
+    ]
+    entailed = score_pairs(session, [encoded for _, encoded in made])[:, 0]
     known = {
         (pair.premise, pair.hypothesis)
-        for pair, fits in zip(made, encoded, strict=True)
-        if fits is not None
-        and (p := next(scores)) is not None
-        and (p if pair.label == ENTAILMENT else 1 - p) > sure
+        for (pair, _), p in zip(made, entailed, strict=True)
+        if (p if pair.label == ENTAILMENT else 1 - p) > sure
     }
     return [pair for pair in pairs if (pair.premise, pair.hypothesis) not in known]
 
@@ -162,9 +162,11 @@ def scores_of(checkpoint: Path, folder: Path, bench: Bench, data: Path) -> dict[
     found, told = folder / "scores.npy", folder / "sentences.json"
     if not (found.exists() and told.exists()):
         exported = folder / "package"
-        write_model(checkpoint, VARIANT, exported)
+        write_model(checkpoint, SHIPPED, exported)
         labels = package.LABELS.split(",")
-        package.write_manifest(HAND_WRITTEN, exported, temperature=TEMPERATURE, labels=labels)
+        package.write_manifest(
+            package.HAND_WRITTEN, exported, temperature=TEMPERATURE, labels=labels
+        )
         session = load(exported)
         np.save(found, score_pairs(session, bench.pairs))
         sets = by_source(read_pairs(data / mixture.EVALUATION))

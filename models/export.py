@@ -25,6 +25,7 @@ DATA_FREE: dict[str, linear.Linear] = {
     "int7_per_token": linear.PerTokenInt8(levels=63, keep_sums=False),
     "int8_block32": linear.block32,
 }
+SHIPPED = "int8_per_token"
 VARIANTS = (*DATA_FREE, "int8_static")
 
 

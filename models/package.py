@@ -18,6 +18,7 @@ from gatekeeper.runtime.manifest import FORMAT, MANIFEST, MODEL, TOKENIZER
 from gatekeeper.runtime.session import load
 
 HASHED = (MODEL, TOKENIZER)
+HAND_WRITTEN = Path(__file__).with_name("minilm-l6-nli.toml")
 
 
 LABELS = "entailment,neutral,contradiction"

@@ -12,19 +12,17 @@ OUT/package is the model folder; card, licence and thresholds are added by hand.
 
 import argparse
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gatekeeper.runtime.manifest import MANIFEST
 from models import base, mixture, package, shortcuts, temperature
-from models.export import write_model
+from models.export import SHIPPED, write_model
 from models.pairs import write_pairs
 from models.schedule import Settings
+from models.steps import once
 from models.train import CHECKPOINT, Place, train_stage
 
-HAND_WRITTEN = Path(__file__).with_name("minilm-l6-nli.toml")
-VARIANT = "int8_per_token"
 STAGES = {
     1: Settings(tokens=13_000_000, rate=1e-4),
     2: Settings(tokens=3_780_000, rate=8e-5, end=0.51),
@@ -80,22 +78,14 @@ class Recipe:
         """Export, fit the temperature on the exported model, and write the manifest with it."""
         to = self.out / "package"
         to.mkdir(exist_ok=True)
-        write_model(checkpoint, VARIANT, to)
+        write_model(checkpoint, SHIPPED, to)
         labels = package.LABELS.split(",")
-        package.write_manifest(HAND_WRITTEN, to, temperature=1.0, labels=labels)
+        package.write_manifest(package.HAND_WRITTEN, to, temperature=1.0, labels=labels)
         fitted = temperature.fit(to, self.data / mixture.EVALUATION)
-        package.write_manifest(HAND_WRITTEN, to, temperature=round(fitted, 3), labels=labels)
+        package.write_manifest(
+            package.HAND_WRITTEN, to, temperature=round(fitted, 3), labels=labels
+        )
         print(f"{to / MANIFEST}: temperature {fitted:.3f}")
-
-
-def once(to: Path, make: Callable[[Path], None]) -> None:
-    """Make a folder unless it is there; a folder half made is not there."""
-    if to.exists():
-        return
-    part = to.with_name(f"{to.name}.part")
-    part.mkdir(parents=True, exist_ok=True)
-    make(part)
-    part.rename(to)
 
 
 def main() -> None:

@@ -7,15 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.ablations import unknown
 from benchmarks.ablations_figures import CALM, GUARDED, MAXIMUM, auc_draws, differences, figures
 from benchmarks.ablations_plans import clauses
 from benchmarks.ablations_scores import STEP, NumberingModel, few, read_numbered, scored
 from benchmarks.ablations_table import BEGIN, END, main, tables
 from gatekeeper.evaluation.metrics import Judged, gate_metrics, roc_auc
 from gatekeeper.evaluation.rows import Label, Row
+from gatekeeper.marks import SHIPPED_MODEL
 from gatekeeper.protocols import EncodedPair
+from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.runtime.session import load
 from gatekeeper.testing import FakeModel
 from gatekeeper.verdict import Evidence, Passage
+from models.pairs import Pair
 from tests.benchmarks.gates import by_checksum
 from tests.benchmarks.rows import claim, drawn, premise, row
 
@@ -147,6 +152,22 @@ def test_the_guard_has_a_word_only_where_it_is_asked() -> None:
     assert CALM.support == 1.0
     assert [one.score for one in GUARDED.scores([clash])] == [0.0]
     assert [one.score for one in MAXIMUM.scores([clash])] == [0.9]
+
+
+def test_only_constructed_pairs_that_are_known_are_left_out() -> None:
+    """Found pairs stay whatever the model says, and so does what it gets wrong."""
+    session = load(model_folder(SHIPPED_MODEL), threads=1)
+    same = "The museum is open on Mondays."
+
+    def of(claim: str, label: str, kind: str) -> Pair:
+        return Pair(premise=same, hypothesis=claim, label=label, source="a", kind=kind)
+
+    easy = of(same, "entailment", "copied")
+    wrong = of(same, "neutral", "copied")
+    found = of(f"{same} Yes.", "entailment", "")
+
+    assert unknown([easy, found], session, 0.9) == [found]
+    assert unknown([wrong, found], session, 0.9) == [wrong, found]
 
 
 def test_clauses_become_sentences() -> None:
