@@ -14,7 +14,7 @@ import click
 
 from gatekeeper.cli.configfile import USUAL, named, refuse_missing
 from gatekeeper.cli.labelled import Material, from_file
-from gatekeeper.cli.policyfile import stored
+from gatekeeper.cli.policyfile import read_stored, stored
 from gatekeeper.cli.show import visible
 from gatekeeper.config.scorer import folder_of
 from gatekeeper.core.decide import Side, decide, side
@@ -98,11 +98,12 @@ def material_of(asked: Asked) -> Material:
 
 def _from_store(asked: Asked) -> Material:
     config = asked.config or refuse_missing(USUAL)
-    with stored(config) as (policy, outcomes, store):
+    policy, outcomes = read_stored(config)
+    route = _route(policy, asked.path)
+    with stored(config) as (_, _, store):
         from gatekeeper.outcomes.counts import Span  # noqa: PLC0415 - the extra
         from gatekeeper.outcomes.kept import read_kept  # noqa: PLC0415
 
-        route = _route(policy, asked.path)
         days = asked.days or min(_DAYS, outcomes.retention_days)
         end = datetime.now(UTC)
         end_ms = round(end.timestamp() * 1000) + 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gatekeeper.cli.configfile import config_option
-from gatekeeper.cli.policyfile import scorer_of, stored
+from gatekeeper.cli.policyfile import read_stored, scorer_of, stored
 from gatekeeper.cli.show import say, visible
 from gatekeeper.errors import InputError
 from gatekeeper.outcomes.words import DAY_MS
@@ -65,8 +65,8 @@ def command(
     now. Exit code 0: every target is met; 3: one is not; 4: one is not known, or too many shadow
     checks came to nothing for the rest to say anything.
     """
-    with stored(config) as (policy, _, store):
-        routes = _wanted(policy.routes, path)
+    routes = _wanted(read_stored(config)[0].routes, path)
+    with stored(config) as (_, _, store):
         asked = scorer_of(config) if fingerprint is None else fingerprint
         scorer = _Scorer(fingerprint=asked, is_of_policy=fingerprint is None)
         days = _WINDOWS[window]

@@ -406,7 +406,6 @@ def test_readiness_needs_the_scorer_to_be_there(
         (TARGETS, ["--route", "/none"], "a route of the policy (/v1/answer)"),
     ],
 )
-@pytest.mark.usefixtures("store")
 def test_route_needs_targets(
     config: Path,
     capsys: pytest.CaptureFixture[str],
