@@ -48,7 +48,7 @@ def begin_recording(
         fingerprint: Of the running scorer.
         support: The support a claim needs.
         counters: Count what is not stored.
-        log: Is told of outages.
+        log: Is told of outages, and of shares to keep that wait for Monday.
 
     Raises:
         StoreError: If the extra is not installed, or there can be no such store.
@@ -64,7 +64,11 @@ def begin_recording(
         first_cut=first_cut(support),
     )
     recorder: Recorder = _part("recorder").Recorder(
-        writer.Writer(lambda: store.Store.open(first.url), source),
+        writer.Writer(
+            lambda: store.Store.open(first.url),
+            source,
+            keep_waits=lambda route: log.notice("keep_waits", route=route),
+        ),
         dropped=lambda reason: counters.store_dropped(StoreDropReason(reason)),
         notice=log.notice,
         failing=lambda is_failing: counters.store_failing(is_failing=is_failing),

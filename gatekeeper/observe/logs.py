@@ -49,7 +49,7 @@ _WARNINGS = frozenset(
         *("batch_failed", "worker_died", "load_failed", "metrics_unshared", "telemetry_failed"),
         *("shadow_check_dropped", "reload_refused", "route_tripped", "enforcement_degraded"),
         *("model_not_invariant", "model_scores_differ", "route_unmatched", "probe_judged_wrong"),
-        *("store_failed", "store_dropping", "reviewers_unreadable"),
+        *("store_failed", "store_dropping", "keep_waits", "reviewers_unreadable"),
     }
 )
 

@@ -49,10 +49,18 @@ class Writer:
     Args:
         open_store: Opens the store.
         source: The installation.
+        keep_waits: Is told of a route whose shares of this week are not those that are wanted.
     """
 
-    def __init__(self, open_store: Callable[[], Store], source: Source) -> None:
+    def __init__(
+        self,
+        open_store: Callable[[], Store],
+        source: Source,
+        *,
+        keep_waits: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._source = source
+        self._keep_waits = keep_waits
         self._plans: dict[tuple[str, int], WeekPlan] = {}
         # The shares of a week are those that this very store has fixed.
         self._standing = StandingStore(open_store, replaced=self._plans.clear)
@@ -103,6 +111,8 @@ class Writer:
             for key in [key for key in self._plans if key[1] < week - 1]:
                 del self._plans[key]
             self._plans[route, week] = plan
+            if plan.keep != keep:
+                self._keep_waits(route)
         return plan
 
     def _purge(self, store: Store, now_ms: int) -> None:

@@ -169,3 +169,24 @@ def test_week_is_planned_by_the_policy_in_force(tmp_path: Path, table: str, kept
         [planned] = connection.execute(select(WEEKS.c.keep_blocked)).scalars()
     store.close()
     assert planned == kept
+
+
+def test_share_that_waits_for_monday_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A restart with more to keep keeps no more this week, and the log has to say so."""
+    route = POLICY[POLICY.index("[[route]]") :].format()
+    file = tmp_path / "gatekeeper.toml"
+
+    def told(keep: str) -> list[int]:
+        table = f'[outcomes]\nstore_text = "none"\nretention_days = 30\nkeep = {keep}'
+        file.write_text(f"{table}\n\n{route}", encoding="utf-8")
+        parts = Parts(file, *load_with_scorer(file), CollectorRegistry())
+        caplog.clear()
+        parts.recorders[0].decided(decision(1, route="/answer"))
+        for close in parts.closes:
+            close()
+        return [one.levelno for one in caplog.records if "keep_waits" in one.getMessage()]
+
+    assert told("{ blocked = 0.25 }") == []
+    assert told("{ blocked = 1 }") == [logging.WARNING]

@@ -78,3 +78,18 @@ def test_file_that_is_gone_is_waited_for(file: Path, writer: Writer) -> None:
     away.rename(file)
     write(writer, 2)
     assert found(file, 2) is not None
+
+
+def test_shares_that_wait_are_told_once_a_week(file: Path, writer: Writer) -> None:
+    """Whoever raises them and restarts would look for what is to be labelled in vain."""
+    told: list[str] = []
+    same = Writer(lambda: opened(file), source(), keep_waits=told.append)
+    other = Writer(lambda: opened(file), source(keep=NONE), keep_waits=told.append)
+
+    with closing(same), closing(other):
+        write(same, 2)
+        assert told == []
+        write(other, 3)
+        write(other, 4)
+
+    assert told == [ROUTE]
