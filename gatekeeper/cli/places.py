@@ -1,6 +1,6 @@
 """Each place a route names, looked up in a saved exchange."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gatekeeper.cli.replay import Saved
 from gatekeeper.cli.trails import Trail, document, follow, items, keys, kind, text_fault
@@ -28,7 +28,7 @@ def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
     request: _Body = (None, "there is none; give it with --request FILE")
     if saved.request:
         request = document(saved.request, "", route.bounds)
-    yield from _whose(route, response[0], headers)
+    yield from _whose(route, saved, response[0])
     if route.answer is not Shape.PLAIN:
         yield "answer", _trail(response, _FIRST.get(route.answer, route.answer))
     if route.question is not None:
@@ -46,12 +46,15 @@ def looked_up(route: Route, saved: Saved) -> Iterator[Looked]:
                 yield from _in_state(place, saved.state, source)
 
 
-def _whose(route: Route, body: object, headers: Mapping[bytes, bytes]) -> Iterator[Looked]:
+def _whose(route: Route, saved: Saved, body: object) -> Iterator[Looked]:
     """Yield that a response has been through the gate, by its header, member or notice."""
     member = body.get("gatekeeper") if isinstance(body, dict) else None
-    is_marked = isinstance(member, dict) and "id" in member
-    pointer = "" if route.answer is Shape.PLAIN else _FIRST.get(route.answer, route.answer)
-    if b"gatekeeper-id" in headers or is_marked or route.withheld_text in items(body, pointer):
+    is_marked = any(name.lower() == b"gatekeeper-id" for name, _ in saved.headers)
+    if route.answer is Shape.PLAIN:
+        answers: Iterable[object] = [saved.response.decode(errors="replace")]
+    else:
+        answers = items(body, _FIRST.get(route.answer, route.answer))
+    if is_marked or (isinstance(member, dict) and "id" in member) or route.withheld_text in answers:
         yield "response", _SENT
 
 

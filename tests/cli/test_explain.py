@@ -449,6 +449,8 @@ def test_what_the_gate_sent_is_told_as_that(
     assert line in explain(changes, response, *words).splitlines()
     assert line not in explain(changes, RESPONSE)
     assert explain.json(changes, response, *words)["pointers"]["response"]["found"] is False
+    plain = {**changes, "answer": None, "shape": '"plain"', "context": '[{ state = "passages" }]'}
+    assert line in explain(plain, b"Nothing to say.").splitlines()
 
 
 def test_invalid_policy_is_told_as_a_start_would(explain: Explain) -> None:
