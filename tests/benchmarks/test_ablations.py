@@ -236,3 +236,8 @@ def test_the_page_is_written_and_checked(tmp_path: Path) -> None:
     assert main([*arguments, "--check"]) == 0
     assert page.read_text().startswith(f"before\n{BEGIN}| variant |")
     assert page.read_text().endswith(f"{END}\nafter\n")
+
+
+def test_the_project_s_own_page_is_up_to_date() -> None:
+    """A figure that was typed, or a result file written without the page, is found here."""
+    assert main(["--check"]) == 0
