@@ -148,7 +148,7 @@ def test_path_of_others_is_shown_with_another(
     tmp_path: Path, review: str, found: str, advice: str
 ) -> None:
     """What is advised is not what was refused, though the path may be the default."""
-    route = {"path": f'"{PATH}/answer"'} if review == "{}" else {}
+    route: dict[str, str | None] = {"path": f'"{PATH}/answer"'} if review == "{}" else {}
 
     text = toml(route, outcomes=OUTCOMES, review=review)
     [fault] = faults(tmp_path, text, environment=SECRET)

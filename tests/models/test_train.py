@@ -10,6 +10,7 @@ import pytest
 from models.batches import encode
 from models.pairs import write_pairs
 from models.schedule import Settings
+from models.steps import once
 from tests.models.toy import WORDS, toy_pairs, write_tokenizer
 
 torch = pytest.importorskip("torch")
@@ -100,7 +101,6 @@ def test_loss_of_two_allowed_classes_is_that_of_their_sum() -> None:
 
 def test_a_step_that_was_stopped_half_way_is_done_again(tmp_path: Path) -> None:
     """A folder that is there is whole."""
-    from models.recipe import once  # noqa: PLC0415  # needs torch
 
     def fails(to: Path) -> None:
         (to / "half").touch()
