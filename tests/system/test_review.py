@@ -282,10 +282,10 @@ def test_works_without_scripts(origin: str, browser: Browser) -> None:
     page.fill("#note", "two\nlines")
     page.click("button.main")
     assert "Your label is stored." in page.inner_text("main")
+    labelled = page.url
     page.check("[name=wrong_claim] >> nth=0")
     page.click("button.main")
-    page.go_back()
-    page.reload()
+    page.goto(labelled)
     page.click("form.undo button")
 
     assert "The label is undone" in page.inner_text("main")
