@@ -57,7 +57,7 @@ bench: $(VENV)/ready
 	@test -n "$(BENCH)" || { echo "usage: make bench BENCH=folder-with-labelled-sets"; exit 2; }
 	$(BIN)/python -m benchmarks.features "$(BENCH)" --scores build/scores.jsonl
 	$(BIN)/python -m benchmarks.accuracy "$(BENCH)" --scores build/scores.jsonl
-	$(BIN)/python -m benchmarks.streams --random 100000
+	$(BIN)/python -m benchmarks.streams --random 100000 --out benchmarks/results/streams.json
 	$(BIN)/python -m benchmarks.calibrations -o benchmarks/results/calibrations.json
 	$(BIN)/python -m benchmarks.outcomes --out benchmarks/results/outcomes.json
 	$(BIN)/python -m benchmarks.candidates --out benchmarks/results/candidates.json
