@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
@@ -23,6 +24,7 @@ if sys.platform != "win32":
 
 _DRIVER = "postgresql+psycopg"
 _BUSY_S = 5
+_PAUSE_S = 0.05
 _STATEMENT_S = 30
 
 # Device and number of a file: those of another one that took its name are others.
@@ -30,8 +32,6 @@ FileId = tuple[int, int]
 
 # secure_delete overwrites what is deleted: a text past its days is gone, not only out of sight.
 _PRAGMAS = (
-    f"PRAGMA busy_timeout = {1000 * _BUSY_S}",
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA secure_delete = ON",
 )
@@ -169,5 +169,21 @@ def _make_private(path: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_S}")
+    _log_ahead(connection)
     for pragma in _PRAGMAS:
         connection.execute(pragma)
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Have a log beside the file: two that begin one at once refuse each other without a wait."""
+    end = monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if monotonic() > end:
+                raise
+            sleep(_PAUSE_S)
+        else:
+            return

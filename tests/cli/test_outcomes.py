@@ -15,8 +15,10 @@ import pytest
 from gatekeeper.cli import main
 from gatekeeper.config.scorer import read_scorer
 from gatekeeper.marks import SHIPPED_MODEL
+from gatekeeper.outcomes.labels import Label, Labels
 from gatekeeper.outcomes.records import texts_of
 from gatekeeper.outcomes.store import Batch, Store
+from gatekeeper.outcomes.words import Truth, milliseconds
 from gatekeeper.policy import Keep
 from gatekeeper.runtime.manifest import model_folder
 from tests.config.policies import SECRET, toml
@@ -428,3 +430,48 @@ def test_what_was_not_read_has_no_words_to_show(
 
     assert run("show", f"{8_000:032x}", config=config) == 0
     assert "texts: not stored" in capsys.readouterr().out
+
+
+def test_readiness_tells_agreement_and_what_was_out_of_order(
+    store: Store, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both are reasons to look at how labels come about before anything is enforced."""
+    now_ms = milliseconds(datetime.now(UTC))
+    last = [f"{n:032x}" for n in range(20)]
+    for reviewer, truths in (("ann", (Truth.WRONG, Truth.CORRECT)), ("bob", (Truth.WRONG,) * 2)):
+        for decision_id, truth in zip(last, truths, strict=False):
+            label = Label(decision=decision_id, reviewer=reviewer, truth=truth, seen_ms=now_ms)
+            assert Labels(store).add(label, at_ms=now_ms)
+
+    ready(config=config)
+
+    said = capsys.readouterr().out
+    assert "labelled by two: 2, Cohen's kappa 0.00" in said
+    assert "out of order, not counted: " in said
+
+
+@pytest.mark.usefixtures("store")
+def test_export_of_an_unknown_route_names_those_there_are(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A typo would give an empty table that looks like an empty queue."""
+    table = str(tmp_path / "labels.csv")
+
+    code = run("labels", "export", table, "--reviewer", "ann", "--route", "/nope", config=config)
+
+    assert code == 2
+    assert "found '/nope', expected a route of the policy (" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("store")
+def test_import_of_a_table_in_another_encoding_says_so(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Spreadsheets save in what the machine is used to."""
+    table = tmp_path / "labels.csv"
+    table.write_bytes("decision,truth,note\nx,wrong,Größe".encode("utf-16"))
+
+    code = run("labels", "import", str(table), "--reviewer", "ann", config=config)
+
+    assert code == 2
+    assert "found no UTF-8, expected a table saved as UTF-8" in capsys.readouterr().err
