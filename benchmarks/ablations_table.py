@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import marked
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "models" / "README.md"
 RESULT = Path(__file__).parent / "results" / "ablations.json"
@@ -30,11 +32,8 @@ def page(found: str, result: Record) -> str:
     Raises:
         ValueError: If a mark is missing.
     """
-    before, begin, rest = found.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"the page needs the lines {BEGIN.strip()!r} and {END!r}")
-    return f"{before}{BEGIN}" + "\n".join([*tables(result), END]) + after
+    block = "".join(f"{line}\n" for line in tables(result))
+    return marked.replaced(found, BEGIN, block, END, name="the page")
 
 
 def tables(result: Record) -> list[str]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import marked
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
@@ -38,11 +40,7 @@ def replaced(readme: str, block: str) -> str:
     Raises:
         ValueError: If a mark is missing.
     """
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"README.md needs the lines {BEGIN.strip()!r} and {END!r}")
-    return f"{before}{BEGIN}{block}{END}{after}"
+    return marked.replaced(readme, BEGIN, block, END, name="README.md")
 
 
 def machine(result: Result) -> str:
