@@ -83,6 +83,7 @@ class Declared:
         self._declare_verdicts(registry, routes)
         self._declare_work(registry)
         self._declare_operation(registry, routes)
+        self._declare_probes(registry)
         self._declare_adjudications(registry, routes)
 
     def _declare_requests(self, registry: CollectorRegistry, routes: tuple[str, ...]) -> None:
@@ -229,12 +230,6 @@ class Declared:
             ["route"],
             registry=registry,
         )
-        self.probes = Counter(
-            "gatekeeper_probes",
-            "Known-answer checks, by what they should come to and what they came to.",
-            ["expected", "verdict"],
-            registry=registry,
-        )
         self.degraded = Gauge(
             "gatekeeper_enforcement_degraded",
             "1 while a route that should enforce only watches, for want of a calibration.",
@@ -247,9 +242,6 @@ class Declared:
         )
         for outcome in ReloadOutcome:
             self.reloads.labels(outcome)
-        for expected in Expected:
-            for verdict in Outcome:
-                self.probes.labels(expected, verdict)
         for reason in StoreDropReason:
             self.store_dropped.labels(reason)
         for route in routes:
@@ -257,6 +249,17 @@ class Declared:
             self.released_early.labels(route)
             self.trips.labels(route)
             self.degraded.labels(route)
+
+    def _declare_probes(self, registry: CollectorRegistry) -> None:
+        self.probes = Counter(
+            "gatekeeper_probes",
+            "Known-answer checks, by what they should come to and what they came to.",
+            ["expected", "verdict"],
+            registry=registry,
+        )
+        for expected in Expected:
+            for verdict in Outcome:
+                self.probes.labels(expected, verdict)
 
     def _declare_adjudications(self, registry: CollectorRegistry, routes: tuple[str, ...]) -> None:
         self.adjudications = Counter(
