@@ -35,7 +35,7 @@ from gatekeeper.protocols import EncodedPair
 from gatekeeper.runtime.manifest import ENTAILMENT, model_folder
 from gatekeeper.runtime.session import Session, load
 from models import mixture, package, samples
-from models.ablated import GIVEN, VARIANTS, Variant
+from models.ablated import GIVEN, VARIANTS, WHOLE_RUNS, Variant
 from models.average import average
 from models.batches import encode as encode_blocks
 from models.compare import accuracies
@@ -73,7 +73,7 @@ class Places:
         """Return a variant's checkpoint folder, or that of a stage of the recipe's own run."""
         if name == GIVEN:
             return self.init
-        if name in ("stage2", "stage3"):
+        if name in WHOLE_RUNS:
             return (self.recipe or self.work) / name / "run" / "checkpoint"
         return self.work / name / "run" / "checkpoint"
 
@@ -92,7 +92,7 @@ def draw(variant: Variant, places: Places) -> Path:
     folder = places.of(variant) / "pairs"
 
     def make(to: Path) -> None:
-        wanted = mixture.read_mixture(mixture.MIXTURE)
+        wanted = mixture.read_mixture(mixture.MIXTURE, stated_only=variant.stated_only)
         chosen = samples.draw(
             mixture.Data(places.data),
             wanted,

@@ -7,6 +7,8 @@ from models.samples import SHORT
 from models.schedule import Settings
 
 GIVEN = "given"
+# Checkpoints of whole runs of the recipe, not of samples.
+WHOLE_RUNS = ("stage2", "stage3", "stage3-full")
 RATE = 5e-5
 # A third less to compute; what the lower layers know of words is kept.
 FROZEN = 3
@@ -19,7 +21,8 @@ class Variant:
     ``parts`` are pairs drawn of each part of the sample; ``between`` the two models that an
     average lies between. Neither: the given checkpoint itself, or a stage of the recipe's run.
     Of pairs by construction those are left out that the given checkpoint gets right with a
-    probability above ``sure``; premises are cut to ``longest`` characters.
+    probability above ``sure``; premises are cut to ``longest`` characters. ``stated_only`` draws
+    from sources with a stated licence alone, so many pairs as they have.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Variant:
     start: str = GIVEN
     sure: float = 1.0
     longest: int = SHORT
+    stated_only: bool = False
     seed: int = 1
     rate: float = RATE
     frozen_layers: int = FROZEN
@@ -68,8 +72,10 @@ VARIANTS = (
     Variant(name=GIVEN, change="the given checkpoint"),
     Variant(name="stage2", change="the recipe's run, after stage 2"),
     Variant(name="stage3", change="the recipe's run, after stage 3"),
+    Variant(name="stage3-full", change="the recipe's run, after a stage 3 with retellings"),
     *_soups("stage2"),
     *_soups("stage3"),
+    *_soups("stage3-full"),
     Variant(
         name="sentences",
         change="pairs of sentences only",
@@ -112,6 +118,12 @@ VARIANTS = (
         share=0.5,
     ),
     Variant(
+        name="stage3-full-and-retold",
+        change="half way from stage3-full to stage3-then-retold",
+        between=("stage3-full", "stage3-then-retold"),
+        share=0.5,
+    ),
+    Variant(
         name="stage3-then-both",
         change="stage3-retold, from the recipe's run after stage 3",
         parts=STAGE3_RETOLD,
@@ -133,7 +145,20 @@ VARIANTS = (
     ),
     Variant(name="retold-gentle", change="retold, rate 2e-5", parts=RETOLD, rate=2e-5),
     Variant(name="retold-smooth", change="retold, labels smoothed", parts=RETOLD, smoothing=0.1),
+    Variant(
+        name="retold-stated",
+        change="retold, sources with a stated licence alone",
+        parts=RETOLD,
+        stated_only=True,
+    ),
     Variant(name="retold-again", change="retold, second seed", parts=RETOLD, seed=2),
+    Variant(
+        name="stage3-then-retold-again",
+        change="stage3-then-retold, second seed",
+        parts=RETOLD,
+        start="stage3",
+        seed=2,
+    ),
     Variant(
         name="stage3-retold-again",
         change="stage3-retold, second seed",
