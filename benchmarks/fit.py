@@ -3,9 +3,11 @@
 On the calibration halves of the sets, from scores that ``benchmarks.features`` saved. First the
 weights, by balanced accuracy at one threshold with every set weighing the same; then scale, bias
 and a rising line are set so that the support of a claim is a frequency, on answers of one claim,
-again with every set weighing the same. Written are DIR/aggregation.json and its hash in the
-manifest, and a result file with what it gives on answers it was not fitted on: by cross-validation
-over contexts, and on each set when fitted on the others.
+again with every set weighing the same. With --weights they are given and only the rest is set:
+fitted ones follow the sets they were fitted on, and gate worse on a set they never saw. Written
+are DIR/aggregation.json and its hash in the manifest, and a result file with what it gives on
+answers it was not fitted on: by cross-validation over contexts, and on each set when fitted on
+the others.
 """
 
 import argparse
@@ -181,26 +183,32 @@ def main() -> int:
     parser.add_argument("--model", type=Path, required=True, help="model folder; it is written to")
     parser.add_argument("--scores", type=Path, required=True)
     parser.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES))
+    parser.add_argument(
+        "--weights", nargs="+", type=_weight, help="NAME=NUMBER each; their ratios stay"
+    )
     parser.add_argument("-o", "--output", type=Path, default=RESULT)
     arguments = parser.parse_args()
     try:
+        make = maker(arguments.measures, arguments.weights)
         rows = load_rows(arguments.scores, arguments.model)
-    except GatekeeperError as error:
+    except (GatekeeperError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    weighing = fitted(rows, arguments.measures)
+    weighing = make(rows)
     counts = {name: len(found) for name, found in rows.items()}
     about = {"fitted_on": {"half": CALIBRATION, "rows": counts}}
     write_weighing(arguments.model / AGGREGATION, weighing, about)
     name_in_manifest(arguments.model, AGGREGATION)
-    result = report(rows, weighing, arguments.measures)
+    result = report(rows, weighing, make)
     arguments.output.parent.mkdir(exist_ok=True)
     arguments.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(weighing.weights), f"bias {weighing.bias:.3f}")
     return 0
 
 
-def report(rows: Rows, weighing: Weighing, measures: Sequence[str]) -> dict[str, object]:
+def report(
+    rows: Rows, weighing: Weighing, make_weighing: Callable[[Rows], Weighing]
+) -> dict[str, object]:
     """Return what the weighing and the plain maximum give, on unseen contexts and unseen sets."""
     result: dict[str, object] = {
         "benchmark": "aggregation",
@@ -209,7 +217,7 @@ def report(rows: Rows, weighing: Weighing, measures: Sequence[str]) -> dict[str,
     }
     makers: dict[str, Maker] = {
         "maximum": lambda _: None,
-        "weighing": lambda part: fitted(part, measures),
+        "weighing": make_weighing,
     }
     for name, make in makers.items():
         for way, judge in (("contexts", unseen_contexts), ("sets", unseen_sets)):
@@ -221,6 +229,25 @@ def report(rows: Rows, weighing: Weighing, measures: Sequence[str]) -> dict[str,
             result[f"{name}_on_unseen_{way}"] = {"sets": found, "mean": mean}
             print(f"{name:9} on unseen {way:9}", _text(mean), flush=True)
     return result
+
+
+def maker(
+    measures: Sequence[str], weights: Sequence[tuple[str, float]] | None
+) -> Callable[[Rows], Weighing]:
+    """Return how a weighing follows from rows.
+
+    Raises:
+        ValueError: If a weight is unknown or negative.
+    """
+    if not weights:
+        return lambda rows: fitted(rows, measures)
+    fixed = Weighing(weights=dict(weights))
+    return lambda rows: calibrated(fixed, rows)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    return name, float(number)
 
 
 def _figures(

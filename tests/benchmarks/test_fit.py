@@ -14,6 +14,7 @@ from benchmarks.fit import (
     choice,
     fitted,
     load_rows,
+    maker,
     name_in_manifest,
     platt,
     report,
@@ -22,6 +23,7 @@ from benchmarks.fit import (
 from benchmarks.scoring import OPEN, SavedScores, pairs_key
 from benchmarks.sets import FITTED
 from benchmarks.weights import fit, pose
+from gatekeeper.core.support import MEASURES
 from gatekeeper.errors import InputError
 from gatekeeper.runtime.aggregation import AGGREGATION, weighing_of, write_weighing
 from gatekeeper.runtime.manifest import model_folder
@@ -77,7 +79,9 @@ def test_report_judges_on_what_was_not_fitted() -> None:
     """Both ways of judging, both aggregations, every set."""
     weighing = fitted(ROWS)
 
-    found = json.loads(json.dumps(report(ROWS, weighing, ["entailment", "known"])))
+    found = json.loads(
+        json.dumps(report(ROWS, weighing, lambda rows: fitted(rows, ["entailment", "known"])))
+    )
 
     for name in ("maximum", "weighing"):
         for way in ("contexts", "sets"):
@@ -86,6 +90,20 @@ def test_report_judges_on_what_was_not_fitted() -> None:
             assert 0.5 < part["mean"]["roc_auc"] <= 1.0
     better = found["weighing_on_unseen_contexts"]["mean"]["roc_auc"]
     assert better > found["maximum_on_unseen_contexts"]["mean"]["roc_auc"]
+
+
+def test_given_weights_keep_their_ratio() -> None:
+    """Only their scale follows from the rows."""
+    weighing = maker(MEASURES, [("entailment", 0.5), ("calm", 0.25)])(ROWS)
+
+    assert weighing.weights.keys() == {"entailment", "calm"}
+    assert weighing.weights["calm"] / weighing.weights["entailment"] == pytest.approx(0.5)
+
+
+def test_unknown_weight_is_an_error() -> None:
+    """A misspelt measure would weigh nothing."""
+    with pytest.raises(ValueError, match="unknown measure 'calmness'"):
+        maker(MEASURES, [("calmness", 0.5)])
 
 
 def test_one_threshold_is_chosen_for_all() -> None:
