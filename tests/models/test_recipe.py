@@ -15,6 +15,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sklearn")
 
 from models import mixture, recipe  # noqa: E402  # needs torch
+from models.checkpoint import read_checkpoint  # noqa: E402
 
 # Threads that wait for each other cost a toy more than its sums, above all on a busy machine.
 torch.set_num_threads(1)
@@ -86,8 +87,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         num_attention_heads=2,
         intermediate_size=128,
         max_position_embeddings=256,
+        id2label=dict(enumerate(labels)),
     )
-    transformers.BertModel(config).save_pretrained(tmp_path / "init")
+    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path / "init")
     write_tokenizer(tmp_path / "init" / "tokenizer.json")
     (tmp_path / "mixture.toml").write_text(TOY)
     monkeypatch.setattr(mixture, "MIXTURE", tmp_path / "mixture.toml")
@@ -104,6 +106,12 @@ def test_recipe_ends_in_a_model_folder_and_is_done_once(folder: Path) -> None:
 
     steps.run()
 
+    trained = folder / "out" / "stage3" / "run" / "checkpoint"
+    weights = [
+        read_checkpoint(at)[1] for at in (folder / "init", trained, folder / "out" / "checkpoint")
+    ]
+    bias = [one["classifier.bias"].astype(float) for one in weights]
+    assert bias[2] == pytest.approx(0.25 * bias[0] + 0.75 * bias[1], abs=1e-3)
     package = folder / "out" / "package"
     manifest = read_manifest(package)
     assert manifest.temperature > 0
