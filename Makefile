@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 DEMO := .venv-demo
 WHEEL := $(CURDIR)/build/wheel
 PORT ?= 8000
+MODEL_OUT = $(or $(OUT),build/model)
+# How measures weigh in the support of a claim (benchmarks/fit.py); only their ratios count.
+WEIGHTS = entailment=0.5 calm=0.25 agreement=0.25
 
-.PHONY: test env lint types wheel unit test-system bench demo model clean
+.PHONY: test env lint types wheel unit test-system bench demo model thresholds clean
 
 # Order matters: the red step names the fault. The last lines are those of the longest step.
 test: env lint types wheel unit
@@ -75,12 +78,24 @@ $(DEMO)/ready: pyproject.toml constraints.txt
 	touch $@
 
 # Hours on a CPU, minutes on a GPU; the same command goes on where it was stopped. Data is not part
-# of the project; DATA names the folder that holds it, INIT a checkpoint to start stage 2 from.
+# of the project; DATA names the folder that holds it, INIT a checkpoint to start stage 2 from, BENCH a
+# folder of labelled answers that weights' scale and thresholds are set on.
 model: $(VENV)/ready
-	@test -n "$(DATA)" || { echo "usage: make model DATA=folder [INIT=checkpoint] [OUT=folder]"; exit 2; }
+	@test -n "$(DATA)" || { echo "usage: make model DATA=folder [BENCH=folder] [INIT=checkpoint] [OUT=folder]"; exit 2; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --group train
-	$(BIN)/python -m models.recipe "$(DATA)" "$(or $(OUT),build/model)" $(if $(INIT),--init "$(INIT)")
+	$(BIN)/python -m models.recipe "$(DATA)" "$(MODEL_OUT)" $(if $(INIT),--init "$(INIT)")
+	$(if $(BENCH),$(MAKE) thresholds OUT="$(OUT)" DATA="$(DATA)" BENCH="$(BENCH)")
+
+thresholds:
+	$(BIN)/python -m benchmarks.features "$(BENCH)" --model "$(MODEL_OUT)/package" \
+		--scores "$(MODEL_OUT)/scores.jsonl" --halves calibration
+	$(BIN)/python -m benchmarks.fit --model "$(MODEL_OUT)/package" \
+		--scores "$(MODEL_OUT)/scores.jsonl" --weights $(WEIGHTS) -o "$(MODEL_OUT)/aggregation.json"
+	$(BIN)/python -m benchmarks.calibrate_public --model "$(MODEL_OUT)/package" \
+		--scores "$(MODEL_OUT)/scores.jsonl" --pairs "$(DATA)/nli_eval.jsonl.gz" \
+		-o "$(MODEL_OUT)/package/calibration.json"
+	$(BIN)/python -m models.card "$(MODEL_OUT)" "$(DATA)"
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,7 +3,8 @@
     python -m models.package models/minilm-l6-nli.toml models/minilm-l6-nli --temperature 1.23
 
 The folder holds model.onnx and tokenizer.json; the first argument is the hand-written part.
-The scores are those of the model in the folder at that temperature, each pair run alone.
+The scores are those of the model in the folder at that temperature, each pair run alone. A file of
+weights that is there (aggregation.json) is named too.
 """
 
 import argparse
@@ -14,10 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gatekeeper.runtime.aggregation import AGGREGATION
 from gatekeeper.runtime.manifest import FORMAT, MANIFEST, MODEL, TOKENIZER
 from gatekeeper.runtime.session import load
 
-HASHED = (MODEL, TOKENIZER)
+HASHED = (AGGREGATION, MODEL, TOKENIZER)
 HAND_WRITTEN = Path(__file__).with_name("minilm-l6-nli.toml")
 
 
@@ -69,7 +71,7 @@ def _manifest(folder: Path, source: dict[str, Any]) -> str:
     tables = {"self_test", "files"}
     lines.extend(_entry(key, value) for key, value in source.items() if key not in tables)
     lines.extend(["", "[files]"])
-    for name in HASHED:
+    for name in (name for name in HASHED if (folder / name).exists()):
         digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         lines.append(f'"{name}" = "{digest}"')
     for pair in source["self_test"]:

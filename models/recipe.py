@@ -8,16 +8,18 @@ same command finishes what was stopped. Stage 1 makes a sentence-pair model of t
 stage 2 teaches it premises as the gate builds them, and documents; stage 3 goes on with what is
 hard: claims in other words than the text's. What ships lies between the checkpoint that stage 2
 started from and the last one. --init starts at stage 2 from a checkpoint folder.
-OUT/package is the model folder; card, licence and thresholds are added by hand.
+OUT/package is the model folder, with its card and licence. Thresholds need labelled answers: make
+model adds them where BENCH names a folder of them.
 """
 
 import argparse
 import json
-from dataclasses import dataclass, replace
+import shutil
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from gatekeeper.runtime.manifest import MANIFEST
-from models import base, mixture, package, shortcuts, temperature
+from gatekeeper.runtime.manifest import read_manifest
+from models import base, card, mixture, package, shortcuts, temperature
 from models.average import average
 from models.export import SHIPPED, write_model
 from models.pairs import write_pairs
@@ -33,6 +35,8 @@ STAGES = {
 # Of the way from what stage 2 started from to what stage 3 ended with: between them both rank
 # better than either (models/README.md, "What was tried").
 KEPT = 0.75
+LICENCE = Path(__file__).parent / "minilm-l6-nli" / "LICENSE"
+CALIBRATION = "calibration.json"
 SAVE_EVERY, MEASURE_EVERY = 120.0, 1500.0
 DEV_PAIRS = 1500  # of those held out that a run is measured on now and then
 
@@ -82,17 +86,30 @@ class Recipe:
         (to / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
     def _package(self, checkpoint: Path) -> None:
-        """Export, fit the temperature on the exported model, and write the manifest with it."""
+        """Export, fit the temperature on the exported model, write the manifest and the card."""
         to = self.out / "package"
-        to.mkdir(exist_ok=True)
+        once(to, lambda part: self._exported(checkpoint, part))
+        drawn = mixture.read_mixture(mixture.MIXTURE, stated_only=self.stated_only)
+        text = card.card(self.out, self.data, drawn, kept=KEPT)
+        (to / card.CARD).write_text(text, encoding="utf-8")
+        print(f"{to}: {read_manifest(to).name}, thresholds: {_thresholds(to)}")
+
+    def _exported(self, checkpoint: Path, to: Path) -> None:
         write_model(checkpoint, SHIPPED, to)
+        shutil.copyfile(LICENCE, to / LICENCE.name)
         labels = package.LABELS.split(",")
         package.write_manifest(package.HAND_WRITTEN, to, temperature=1.0, labels=labels)
         fitted = temperature.fit(to, self.data / mixture.EVALUATION)
+        text = json.dumps(asdict(fitted), indent=1) + "\n"
+        (self.out / card.TEMPERATURE).write_text(text, encoding="utf-8")
         package.write_manifest(
-            package.HAND_WRITTEN, to, temperature=round(fitted, 3), labels=labels
+            package.HAND_WRITTEN, to, temperature=round(fitted.temperature, 3), labels=labels
         )
-        print(f"{to / MANIFEST}: temperature {fitted:.3f}")
+
+
+def _thresholds(folder: Path) -> str:
+    path = folder / CALIBRATION
+    return str(path) if path.exists() else "none yet; BENCH=folder of labelled answers adds them"
 
 
 def main() -> None:

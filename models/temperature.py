@@ -8,6 +8,7 @@ Source: Guo et al., On Calibration of Modern Neural Networks (ICML 2017).
 
 import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +38,18 @@ def smallest(of: Callable[[float], float], *, low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def fit(model: Path, pairs_file: Path) -> float:
-    """Return the temperature fitted on the pairs at even positions; say what it does on the odd."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A temperature, and the negative log-likelihood of other pairs at 1 and at it."""
+
+    temperature: float
+    pairs: int
+    before: float
+    after: float
+
+
+def fit(model: Path, pairs_file: Path) -> Fitted:
+    """Fit on the pairs at even positions, and say what it does on the odd ones."""
     session = load(model)
     pairs = [pair for pair in read_pairs(pairs_file) if pair.source == SOURCE]
     logits = all_logits(session, encode(session, pairs))
@@ -48,11 +59,10 @@ def fit(model: Path, pairs_file: Path) -> float:
         low=LOW,
         high=HIGH,
     )
-    print(f"temperature {found:.3f} on {len(truth[::2])} pairs")
-    for temperature in (1.0, found):
-        loss = negative_log_likelihood(logits[1::2], truth[1::2], temperature=temperature)
-        print(f"other half, temperature {temperature:.3f}: NLL {loss:.4f}")
-    return found
+    before, after = (
+        negative_log_likelihood(logits[1::2], truth[1::2], temperature=t) for t in (1.0, found)
+    )
+    return Fitted(temperature=found, pairs=len(truth[::2]), before=before, after=after)
 
 
 def main() -> None:
@@ -61,7 +71,9 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("pairs", type=Path)
     given = parser.parse_args()
-    fit(given.model, given.pairs)
+    found = fit(given.model, given.pairs)
+    print(f"temperature {found.temperature:.3f} on {found.pairs} pairs; on the others the negative")
+    print(f"log-likelihood goes from {found.before:.4f} to {found.after:.4f}")
 
 
 if __name__ == "__main__":

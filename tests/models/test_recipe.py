@@ -113,6 +113,10 @@ def test_recipe_ends_in_a_model_folder_and_is_done_once(folder: Path) -> None:
     bias = [one["classifier.bias"].astype(float) for one in weights]
     assert bias[2] == pytest.approx(0.25 * bias[0] + 0.75 * bias[1], abs=1e-3)
     package = folder / "out" / "package"
+    text = (package / "README.md").read_text(encoding="utf-8")
+    assert "| toy | none | yes | 30 | 30 | 30 | to test |" in text
+    assert "no thresholds yet" in text
+    assert (package / "LICENSE").exists()
     manifest = read_manifest(package)
     assert manifest.temperature > 0
     assert manifest.labels == ("entailment", "neutral", "contradiction")
