@@ -98,6 +98,18 @@ def read_mixture(path: Path, *, stated_only: bool = False) -> Mixture:
     )
 
 
+def training_sources(mixture: Mixture) -> list[str]:
+    """Name all that a model of this mixture learns from, as its manifest does."""
+    names = [source.name for source in mixture.pairs]
+    others = [source.name for source in mixture.texts if source.name not in names]
+    return [
+        "all-MiniLM-L6-v2 (base, Apache-2.0)",
+        *names,
+        f"pairs made from the texts of {', '.join(others)} and of the above",
+        "number edits, copies and support-desk templates of this project",
+    ]
+
+
 def group_of(text: str) -> str:
     """Return a short name of a text: rows of one text are never on both sides of a split."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -39,10 +39,20 @@ def main() -> None:
 
 
 def write_manifest(
-    hand_written: Path, folder: Path, *, temperature: float, labels: Sequence[str]
+    hand_written: Path,
+    folder: Path,
+    *,
+    temperature: float,
+    labels: Sequence[str],
+    sources: Sequence[str] | None = None,
 ) -> None:
-    """Write the manifest twice: without scores to load the model, then with its scores."""
+    """Write the manifest twice: without scores to load the model, then with its scores.
+
+    ``sources`` replace the hand-written training sources.
+    """
     source = tomllib.loads(hand_written.read_text(encoding="utf-8"))
+    if sources is not None:
+        source["training_sources"] = list(sources)
     source["labels"] = list(labels)
     source["temperature"] = temperature
     for pair in source["self_test"]:

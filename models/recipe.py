@@ -88,23 +88,30 @@ class Recipe:
     def _package(self, checkpoint: Path) -> None:
         """Export, fit the temperature on the exported model, write the manifest and the card."""
         to = self.out / "package"
-        once(to, lambda part: self._exported(checkpoint, part))
         drawn = mixture.read_mixture(mixture.MIXTURE, stated_only=self.stated_only)
+        once(to, lambda part: self._exported(checkpoint, part, drawn))
         text = card.card(self.out, self.data, drawn, kept=KEPT)
         (to / card.CARD).write_text(text, encoding="utf-8")
         print(f"{to}: {read_manifest(to).name}, thresholds: {_thresholds(to)}")
 
-    def _exported(self, checkpoint: Path, to: Path) -> None:
+    def _exported(self, checkpoint: Path, to: Path, drawn: mixture.Mixture) -> None:
         write_model(checkpoint, SHIPPED, to)
         shutil.copyfile(LICENCE, to / LICENCE.name)
-        labels = package.LABELS.split(",")
-        package.write_manifest(package.HAND_WRITTEN, to, temperature=1.0, labels=labels)
+
+        def write(at: float) -> None:
+            package.write_manifest(
+                package.HAND_WRITTEN,
+                to,
+                temperature=at,
+                labels=package.LABELS.split(","),
+                sources=mixture.training_sources(drawn),
+            )
+
+        write(1.0)
         fitted = temperature.fit(to, self.data / mixture.EVALUATION)
         text = json.dumps(asdict(fitted), indent=1) + "\n"
         (self.out / card.TEMPERATURE).write_text(text, encoding="utf-8")
-        package.write_manifest(
-            package.HAND_WRITTEN, to, temperature=round(fitted.temperature, 3), labels=labels
-        )
+        write(round(fitted.temperature, 3))
 
 
 def _thresholds(folder: Path) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gatekeeper.marks import SHIPPED_MODEL
-from gatekeeper.runtime.manifest import model_folder
+from gatekeeper.runtime.manifest import model_folder, read_manifest
 from gatekeeper.runtime.session import load
 from models import card
-from models.mixture import MIXTURE, Labelled, Mixture, read_mixture
+from models.mixture import MIXTURE, Labelled, Mixture, read_mixture, training_sources
 
 SHIPPED = model_folder(SHIPPED_MODEL)
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
@@ -80,6 +80,11 @@ def test_shipped_card_lists_the_mixture() -> None:
 
     assert card.sources(mixture) in text
     assert card.families(mixture) in text
+
+
+def test_shipped_manifest_names_the_sources_of_the_mixture() -> None:
+    """None is missing and none is left over."""
+    assert list(read_manifest(SHIPPED).training_sources) == training_sources(read_mixture(MIXTURE))
 
 
 def test_shipped_card_has_what_the_model_says() -> None:

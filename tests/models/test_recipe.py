@@ -119,6 +119,10 @@ def test_recipe_ends_in_a_model_folder_and_is_done_once(folder: Path) -> None:
     assert (package / "LICENSE").exists()
     manifest = read_manifest(package)
     assert manifest.temperature > 0
+    assert manifest.training_sources[1:3] == (
+        "toy",
+        "pairs made from the texts of texts and of the above",
+    )
     assert manifest.labels == ("entailment", "neutral", "contradiction")
     for stage in ("stage2", "stage3"):
         report = json.loads((folder / "out" / stage / "pairs" / "report.json").read_text())
