@@ -49,7 +49,7 @@ RESULT = Path(__file__).parent / "results" / "ablations.json"
 MNLI = "mnli_dev_matched"
 SENTENCES = {MNLI: 2500}
 OTHER_SENTENCES = 500
-# That of the given checkpoint as shipped: one threshold is fitted to each model anyway.
+# That of the given checkpoint: one threshold is fitted to each model anyway.
 TEMPERATURE = 0.935
 SAVE_EVERY = 60.0
 JUDGES = {"maximum": MAXIMUM, "maximum with value guard": GUARDED, "weighed": WEIGHED}
