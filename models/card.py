@@ -26,6 +26,9 @@ TEMPLATE = Path(__file__).with_name("card.md")
 PROBES = Path(__file__).with_name("card.toml")
 CARD = "README.md"
 TEMPERATURE, PARITY = "temperature.json", "parity.json"
+ABLATIONS = Path(__file__).parents[1] / "benchmarks" / "results" / "ablations.json"
+WITH, WITHOUT = "retold", "retold-stated"
+TOLD = ("mnli_dev_matched", "fever_dev", "sufficient_facts", "breaking_nli", "conjnli_dev")
 ROWS = 2500  # of a set; most have more
 STAGES = (1, 2, 3)
 
@@ -142,6 +145,17 @@ def parity(path: Path) -> str:
     )
 
 
+def unstated(path: Path) -> str:
+    """Tell what sources without a stated licence give, from two trials that differ in them."""
+    trials = json.loads(path.read_text(encoding="utf-8"))["variants"]
+    rows = []
+    for name in (WITH, WITHOUT):
+        sets, gate = trials[name]["sentences"], trials[name]["maximum"]["balanced_accuracy"]
+        told = (f"{sets[one]['three_way']:.3f}" for one in TOLD)
+        rows.append([trials[name]["change"], *told, f"{gate['value']:.3f}"])
+    return table(("trial", *TOLD, "mean balanced accuracy of the gate"), rows)
+
+
 def temperature(path: Path, shipped: float) -> str:
     """Tell what the temperature is and does."""
     if not path.exists():
@@ -171,6 +185,7 @@ def card(out: Path, data: Path, drawn: Mixture, *, kept: float, rows: int = ROWS
         "kept": f"{kept:.0%}",
         "stages": stages(out),
         "sources": sources(drawn),
+        "unstated": unstated(ABLATIONS),
         "texts": ", ".join(
             f"{one.name} ({one.licence}; {one.documents} texts)" for one in drawn.texts
         ),

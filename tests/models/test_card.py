@@ -80,6 +80,7 @@ def test_shipped_card_lists_the_mixture() -> None:
 
     assert card.sources(mixture) in text
     assert card.families(mixture) in text
+    assert card.unstated(card.ABLATIONS) in text
 
 
 def test_shipped_manifest_names_the_sources_of_the_mixture() -> None:
